@@ -6,7 +6,7 @@ grow    copies positions, vaults, deposits, claims, votes to people that are not
 plans   reads what auto_explain logged of each statement: no large table is scanned from end to end, none is
         sorted, and no scan reads more than 3 rows for each that could be shown, or is shown within an item
 times   asks each question again and again and prints how long it took, and what the database worked for it: that is
-        the same beside other work
+        the same beside other work, and judged if TIDE_SLACK is more than 1
 """
 import json
 import os
@@ -226,7 +226,8 @@ def times(d):
             took, wrong = sorted(us for _, us in answers), {status for status, _ in answers} - {200, 404}
             used = (cpu() - before) / rounds
             p50, p99 = took[len(took) // 2] / 1000, took[min(len(took) - 1, len(took) * 99 // 100)] / 1000
-            if p99 <= LATE_MS[past] * slack and not wrong:
+            spent = used if slack > 1 and used else p99  # beside other work the database's own work counts
+            if spent <= LATE_MS[past] * slack and not wrong:
                 break
         if wrong == {503} and slack > 1 and used < LATE_MS[True]:
             wrong = set()  # the database cancels after two seconds, but worked for less than one: the machine stood still
@@ -234,7 +235,7 @@ def times(d):
             failed += 1
             print(f"{route.name}{' as of' if past else ''}: {wrong}    {target[:150]}", flush=True)
         lines.append((p99, f"{route.name:24} {'as of' if past else 'now  '} p50 {p50:7.1f} ms  p99 {p99:7.1f} ms  cpu {used:6.1f} ms  {target[:90]}"))
-        late += p99 > LATE_MS[past] * slack
+        late += spent > LATE_MS[past] * slack
     for _, line in sorted(lines, reverse=True)[:int(os.environ.get("TIDE_SHOW", "12"))]:
         print(line)
     print(f"{len(lines)} questions, {rounds} times each: {failed} failed, {late} later than {LATE_MS[False]} ms (as of a ledger: {LATE_MS[True]} ms);"

@@ -22,5 +22,5 @@ pg_again "${explain[@]}"
 "$plans" plans
 pg_stop
 pg_again
-# The default limit is ten times the target, so that a loaded machine does not fail. By hand: TIDE_SLACK=1.
+# The default limit is ten times the target, for the database's CPU time, so that a loaded machine does not fail. By hand: TIDE_SLACK=1.
 TIDE_ROUNDS=${TIDE_ROUNDS:-5} TIDE_SLACK=${TIDE_SLACK:-10} "$plans" times
