@@ -98,7 +98,10 @@ static void drop_repeated(struct start *s)
     struct tide_buf distinct;
     tide_slice left = tide_buf_view(&s->seen);
     tide_slice *rows = calloc(s->seen_count + 1, sizeof *rows);
-    s->seen.failed |= !rows;
+    if (!rows) {
+        s->seen.failed = true;
+        return;
+    }
     for (; left.len && !s->seen.failed; count++) {
         assert(count < s->seen_count);
         rows[count] = tide_slice_of(left.ptr, row_length(left));
