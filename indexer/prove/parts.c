@@ -263,7 +263,7 @@ static tide_status keep_header(struct collecting *c, const struct tide_ledger_he
 {
     tide_status status = c->state ? put_header(c, h, err) : TIDE_OK;
     if (status == TIDE_OK && c->low && h->sequence >= c->low)
-        status = prove_parts_add(c->p, &c->parts, true, h->sequence, h->header_xdr, err);
+        status = prove_parts_add(c->p, &c->parts, h->sequence, h->header_xdr, err);
     return status;
 }
 
@@ -303,7 +303,7 @@ static tide_status take_results(void *self, tide_slice record, struct tide_err *
     tide_sha256(hash, set);
     if (memcmp(hash, c->results[index_of(c, ledger)], TIDE_HASH_BYTES) != 0)
         return tide_fail(err, TIDE_E_DECODE, "ledger %u: other results than the header's", ledger);
-    tide_status status = prove_parts_add(c->p, &c->parts, false, ledger, set, err);
+    tide_status status = prove_parts_add(c->p, &c->parts, ledger, set, err);
     c->has_results[index_of(c, ledger)] = status == TIDE_OK;
     return status;
 }
@@ -344,10 +344,11 @@ static tide_status collect_ledgers(struct collecting *c, enum archive_file file,
     bool headers = file == ARCHIVE_LEDGER;
     tide_status status = TIDE_OK;
     uint32_t checkpoint = checkpoint_of(first);
+    c->parts.headers = headers;
     for (; !status && checkpoint <= checkpoint_of(last); checkpoint += CHECKPOINT_LEDGERS)
         status = read_file(c, file, checkpoint, headers ? take_header : take_results,
                            headers ? end_headers : end_results, err);
-    return status == TIDE_OK ? prove_parts_store(c->p, &c->parts, headers, err) : status;
+    return status == TIDE_OK ? prove_parts_store(c->p, &c->parts, err) : status;
 }
 
 /* --- windows ------------------------------------------------------------------------------- */

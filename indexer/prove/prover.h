@@ -11,8 +11,8 @@
  * Fork     a quorum signed another hash than the stored one: a row of chain.fork, and
  *          tide_prover_check fails.
  * Session  the prover's own; only its thread uses it. It shares no lock with the writer, and the
- *          database's rows that it writes are its own. It runs no statement until the owner has
- *          told a ledger that the next checkpoint may prove.
+ *          database's rows that it writes are its own. Between checkpoints it runs no statement:
+ *          it waits until the owner tells a ledger that the next checkpoint may prove.
  * Threads  the thread that opens the prover owns it and calls all functions. */
 #ifndef INDEXER_PROVE_PROVER_H
 #define INDEXER_PROVE_PROVER_H

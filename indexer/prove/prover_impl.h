@@ -29,8 +29,10 @@ struct proof_state {
     uint32_t signed_ledger;
 };
 
-/* Headers or results of ledgers, as elements of arrays, until one statement stores them. */
+/* Headers or results of ledgers until one statement stores them: two arrays in PostgreSQL's form,
+ * without their ends. */
 struct ledger_parts {
+    bool headers; /* else results */
     struct tide_buf ledgers, bytes;
 };
 
@@ -107,12 +109,12 @@ tide_status prove_find_unproven(struct proving *p, uint32_t from, uint32_t to, u
                                 struct tide_err *err) TIDE_MUST_USE;
 void prove_parts_init(struct ledger_parts *parts);
 void prove_parts_release(struct ledger_parts *parts);
-/* Adds a ledger's header, or its results, whose header is stored. Stores what was added when it is
+/* Adds a ledger's header, or its results if its header is stored. Stores what was added when it is
  * large. */
-tide_status prove_parts_add(struct proving *p, struct ledger_parts *parts, bool headers,
-                            uint32_t ledger, tide_slice part, struct tide_err *err) TIDE_MUST_USE;
+tide_status prove_parts_add(struct proving *p, struct ledger_parts *parts, uint32_t ledger,
+                            tide_slice part, struct tide_err *err) TIDE_MUST_USE;
 /* Stores what was added, and empties it. */
-tide_status prove_parts_store(struct proving *p, struct ledger_parts *parts, bool headers,
+tide_status prove_parts_store(struct proving *p, struct ledger_parts *parts,
                               struct tide_err *err) TIDE_MUST_USE;
 /* envelopes: elements of an array of bytea as text. An empty set is stored as NULL. */
 tide_status prove_store_votes(struct proving *p, uint32_t ledger, tide_slice set,

@@ -73,16 +73,6 @@ static const char *put_bytes(struct tide_buf *out, tide_slice bytes)
     return out->failed ? NULL : (const char *)out->ptr;
 }
 
-/* Writes elements as an array in PostgreSQL's form. Returns NULL without memory. */
-static const char *put_array(struct tide_buf *array, const struct tide_buf *elements)
-{
-    tide_buf_init(array, elements->len + 3);
-    tide_buf_u8(array, '{');
-    tide_buf_slice(array, tide_buf_view(elements));
-    tide_buf_put(array, "}", 2);
-    return array->failed ? NULL : (const char *)array->ptr;
-}
-
 /* --- headers and results ------------------------------------------------------------------- */
 
 void prove_parts_init(struct ledger_parts *parts)
@@ -97,48 +87,56 @@ void prove_parts_release(struct ledger_parts *parts)
     tide_buf_release(&parts->bytes);
 }
 
-tide_status prove_parts_add(struct proving *p, struct ledger_parts *parts, bool headers,
-                            uint32_t ledger, tide_slice part, struct tide_err *err)
+tide_status prove_parts_add(struct proving *p, struct ledger_parts *parts, uint32_t ledger,
+                            tide_slice part, struct tide_err *err)
 {
-    const char *comma = parts->ledgers.len ? "," : "";
-    tide_buf_putf(&parts->ledgers, "%s%u", comma, ledger);
-    tide_buf_putf(&parts->bytes, "%s\"\\\\x", comma);
+    char before = parts->ledgers.len ? ',' : '{';
+    tide_buf_putf(&parts->ledgers, "%c%u", before, ledger);
+    tide_buf_putf(&parts->bytes, "%c\"\\\\x", before);
     tide_buf_hex(&parts->bytes, part);
     tide_buf_u8(&parts->bytes, '"');
     if (parts->ledgers.failed || parts->bytes.failed)
         return tide_fail(err, TIDE_E_MEMORY, "parts: ledgers");
-    return parts->bytes.len >= PARTS_BYTES ? prove_parts_store(p, parts, headers, err) : TIDE_OK;
+    return parts->bytes.len >= PARTS_BYTES ? prove_parts_store(p, parts, err) : TIDE_OK;
 }
 
-tide_status prove_parts_store(struct proving *p, struct ledger_parts *parts, bool headers,
-                              struct tide_err *err)
+tide_status prove_parts_store(struct proving *p, struct ledger_parts *parts, struct tide_err *err)
 {
-    struct tide_buf ledgers, bytes;
     if (!parts->ledgers.len)
         return TIDE_OK;
     if (TIDE_FAILPOINT("prove.part"))
         return tide_fail(err, TIDE_E_DB, "failpoint");
-    const char *numbers = put_array(&ledgers, &parts->ledgers);
-    const char *array = put_array(&bytes, &parts->bytes);
-    const char *values[] = { p->deployment, numbers, array };
+    tide_buf_put(&parts->ledgers, "}", 2);
+    tide_buf_put(&parts->bytes, "}", 2);
+    if (parts->ledgers.failed || parts->bytes.failed)
+        return tide_fail(err, TIDE_E_MEMORY, "parts: ledgers");
+    const char *values[] = { p->deployment, (const char *)parts->ledgers.ptr,
+                             (const char *)parts->bytes.ptr };
     const char *sql =
-        headers ? "INSERT INTO chain.proof_ledger (deployment, ledger, header) SELECT $1::integer,"
-                  " n.ledger, n.part FROM unnest($2::integer[], $3::bytea[]) AS n (ledger, part)"
-                  " ON CONFLICT DO NOTHING"
-                : "UPDATE chain.proof_ledger AS k SET results = n.part FROM unnest($2::integer[],"
-                  " $3::bytea[]) AS n (ledger, part) WHERE k.deployment = $1::integer AND k.ledger"
-                  " = n.ledger";
-    tide_status status = numbers && array
-                             ? tide_pg_query(p->pg, NULL, sql, values, TIDE_COUNT(values), err)
-                             : tide_fail(err, TIDE_E_MEMORY, "parts: ledgers");
-    tide_buf_release(&ledgers);
-    tide_buf_release(&bytes);
+        parts->headers
+            ? "INSERT INTO chain.proof_ledger (deployment, ledger, header) SELECT $1::integer,"
+              " n.ledger, n.part FROM unnest($2::integer[], $3::bytea[]) AS n (ledger, part)"
+              " ON CONFLICT DO NOTHING"
+            : "UPDATE chain.proof_ledger AS k SET results = n.part FROM unnest($2::integer[],"
+              " $3::bytea[]) AS n (ledger, part) WHERE k.deployment = $1::integer AND k.ledger"
+              " = n.ledger";
+    tide_status status = tide_pg_query(p->pg, NULL, sql, values, TIDE_COUNT(values), err);
     tide_buf_reset(&parts->ledgers);
     tide_buf_reset(&parts->bytes);
     return status;
 }
 
 /* --- votes and states ---------------------------------------------------------------------- */
+
+/* Writes elements as an array in PostgreSQL's form. Returns NULL without memory. */
+static const char *put_array(struct tide_buf *array, const struct tide_buf *elements)
+{
+    tide_buf_init(array, elements->len + 3);
+    tide_buf_u8(array, '{');
+    tide_buf_slice(array, tide_buf_view(elements));
+    tide_buf_put(array, "}", 2);
+    return array->failed ? NULL : (const char *)array->ptr;
+}
 
 tide_status prove_store_votes(struct proving *p, uint32_t ledger, tide_slice set,
                               const struct tide_buf *envelopes, struct tide_err *err)

@@ -425,7 +425,7 @@ def play(seed):
             if step == 50:
                 world.heal()
             world.advance()
-            # The first file that a mirror sees tells it the epoch: the model's, before a node of another one is there.
+            # A mirror keeps to the epoch of the first file that it sees: it sees one before a node of another epoch is there.
             one = {"now": world.now, "answers": [], "refresh": world.dice.random() < 0.8 or step > 50 or step == 0, "result": "none"}
             world.transcript.append(one)
             if one["refresh"]:
