@@ -22,6 +22,7 @@ enum {
 struct proving {
     const struct checkpoint_task *task;
     struct votes *votes;
+    bool voted;                                           /* a whole file of votes was read */
     uint32_t top;                                         /* highest ledger with a decided value */
     bool known[VOTES_LEDGERS_MAX];                        /* previous[i] is of ledger first + i */
     uint8_t previous[VOTES_LEDGERS_MAX][TIDE_HASH_BYTES]; /* hashes that the quorum signed */
@@ -75,6 +76,7 @@ static tide_status end_votes(void *self, struct tide_err *err)
     tide_status status = record_stream_end(&p->records, err);
     if (status)
         return status;
+    p->voted = true;
     p->top = votes_highest(p->votes, p->task->last);
     if (p->top)
         return TIDE_OK;
@@ -259,12 +261,13 @@ static tide_status prove_ledgers(struct proving *p, struct checkpoint_proof *out
     return err->code;
 }
 
-tide_status checkpoint_prove(const struct checkpoint_task *task, struct checkpoint_proof *out,
-                             struct tide_err *err)
+/* Proves with signatures that are checked from a ledger on: all of a proof by an earlier vote is
+ * unchecked. *voted: a whole file of votes was read. */
+static tide_status prove_checked(const struct checkpoint_task *task, uint32_t checked_from,
+                                 bool *voted, struct checkpoint_proof *out, struct tide_err *err)
 {
-    assert(task->first >= 1 && task->first <= task->last);
-    const struct votes_options options = { task->quorum, task->network_id, task->first,
-                                           task->last };
+    const struct votes_options options = { task->quorum, task->network_id, task->first, task->last,
+                                           checked_from };
     struct proving *p = calloc(1, sizeof *p);
     if (!p || votes_open(&p->votes, &options)) {
         free(p);
@@ -272,9 +275,24 @@ tide_status checkpoint_prove(const struct checkpoint_task *task, struct checkpoi
     }
     p->task = task;
     tide_status status = prove_ledgers(p, out, err);
+    *voted = p->voted;
     votes_close(p->votes);
     free(p);
     return status;
+}
+
+/* The last ledger's votes prove all ledgers before it. All signatures are checked only if these
+ * votes are missing, or if votes of the file contradict our hashes. */
+tide_status checkpoint_prove(const struct checkpoint_task *task, struct checkpoint_proof *out,
+                             struct tide_err *err)
+{
+    bool voted;
+    assert(task->first >= 1 && task->first <= task->last);
+    tide_status status = prove_checked(task, task->last, &voted, out, err);
+    bool is_proven = status == TIDE_OK && out->ledger + 1 == task->last;
+    if (is_proven || !voted || status == TIDE_E_STOPPED || status == TIDE_E_MEMORY)
+        return status;
+    return prove_checked(task, task->first, &voted, out, err);
 }
 
 const char *checkpoint_put_signers(const struct tide_quorum *quorum,

@@ -67,9 +67,10 @@ tide_status votes_add(void *self, const struct scp_envelope *e, struct tide_err 
     if (!value || tide_signers_has(&value->signers, (uint32_t)validator) ||
         (value->len == 0 && tide_signers_has(&l->begun, (uint32_t)validator)))
         return TIDE_OK;
-    if (v->checks_left-- == 0)
+    bool is_checked = e->slot >= o->checked_from;
+    if (is_checked && v->checks_left-- == 0)
         return tide_fail(err, TIDE_E_LIMIT, "too many votes that do not hold");
-    if (!scp_envelope_holds(e, o->network_id))
+    if (is_checked && !scp_envelope_holds(e, o->network_id))
         return TIDE_OK;
     if (value->len == 0) {
         assert(l->count < VALUES_MAX && value == &l->values[l->count]);

@@ -17,6 +17,9 @@ struct votes_options {
     const struct tide_quorum *quorum; /* borrowed, as network_id is */
     const uint8_t *network_id;
     uint32_t first, last; /* ledgers of the checkpoint, at most VOTES_LEDGERS_MAX */
+    /* Signatures of votes about earlier ledgers are not checked: such a vote may show that a check
+     * is needed, and proves nothing. */
+    uint32_t checked_from;
 };
 
 #define VOTES_LEDGERS_MAX 64u

@@ -218,7 +218,7 @@ static tide_status end_envelopes(void *self, struct tide_err *err)
 static tide_status collect_votes(struct collecting *c, struct tide_err *err)
 {
     const struct votes_options options = { &c->p->quorum, c->p->network_id, c->behind + 1,
-                                           c->checkpoint };
+                                           c->checkpoint, c->behind + 1 };
     if (votes_open(&c->votes, &options))
         return tide_fail(err, TIDE_E_MEMORY, "parts: votes");
     tide_status status = read_file(c, ARCHIVE_SCP, c->checkpoint, take_votes, end_records, err);

@@ -12,12 +12,12 @@ uint32_t prove_next(const struct proving *p)
     return p->proven && p->used >= used ? used + CHECKPOINT_LEDGERS : used;
 }
 
-/* An index without a ledger, from = 0, has a first one soon. An index that lost ledgers has lost
- * proofs, too. */
+/* An index that lost ledgers has lost proofs, too. */
 bool prove_due(const struct proving *p, uint32_t indexed)
 {
-    return p->asked || p->failing || p->parts.at || p->from == 0 || indexed < p->to ||
-           indexed >= prove_next(p);
+    if (p->asked || p->failing || p->parts.at || indexed < p->to)
+        return true;
+    return p->from == 0 ? indexed > 0 : indexed >= prove_next(p);
 }
 
 static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct stellar_value value;
     if (size >= 48) /* the first envelope's key, if there is no quorum set */
         memcpy(quorum.validators[0].key, data + size - 32, TIDE_HASH_BYTES);
-    const struct votes_options options = { &quorum, network, 1, 64 };
+    const struct votes_options options = { &quorum, network, 1, 64, 1 };
     if (votes_open(&s.votes, &options) != TIDE_OK)
         return 0;
     votes_begin_file(s.votes);

@@ -107,6 +107,16 @@ verify("a value of protocol 28 without a set", 0, all_three, archive(by(*validat
 verify("such a value behind another ledger", 66, "a quorum of the named validators signed the hash",
        archive(by(*validators, value=lambda l: l.empty_value.replace(l.previous, b"\x66" * 32))))
 
+
+def both(on):
+    """Right votes about the last ledger of a checkpoint, and others, signed on a network, about the one before that contradict them."""
+    other = by(*validators, on=on, value=lambda l: l.empty_value.replace(l.previous, b"\x66" * 32))
+    return lambda l: (by(*validators) if l.sequence % 64 == 63 else other)(l)
+
+
+verify("votes without signatures contradict those of the last ledger", 0, f"{all_three} 3 of 3 validators", archive(both("another network")))
+verify("a quorum signs two histories", 66, f"ledger {checkpoints[0] - 2}: a quorum", archive(both(network)))
+
 # files
 bomb = archive(by(*validators))
 path = put_file(bomb, "scp", newest, b"")

@@ -19,7 +19,7 @@ def compare(name, seed, ledgers, *options):
     later.index()
     later.start()
     later.wait_for(FIRST + ledgers - 1)
-    limits = types.SimpleNamespace(past=10 if LONG else 1, values=8 if LONG else 3)
+    limits = types.SimpleNamespace(past=4 if LONG else 1, values=5 if LONG else 3)
     done = follow(later, then, rows, random.Random(seed), range(FIRST + ledgers // 3, FIRST + ledgers - 1), limits)
     for index in (later, then):
         index.stop()

@@ -34,7 +34,7 @@ static void open_world(struct world *w)
             memcpy(w->quorum.validators[w->quorum.count++].key, tide_sign_public(w->keys[i]),
                    TIDE_HASH_BYTES);
     }
-    const struct votes_options options = { &w->quorum, w->network, FIRST, LAST };
+    const struct votes_options options = { &w->quorum, w->network, FIRST, LAST, FIRST };
     assert_int_equal(votes_open(&w->votes, &options), TIDE_OK);
     votes_begin_file(w->votes);
 }
@@ -197,6 +197,30 @@ static void votes_that_do_not_count(void **state)
     }
 }
 
+/* Votes about earlier ledgers count without a signature that holds, those from checked_from on do
+ * not. */
+static void signatures_count_from_a_ledger_on(void **state)
+{
+    (void)state;
+    struct world w;
+    struct tide_buf b;
+    open_world(&w);
+    votes_close(w.votes);
+    const struct votes_options options = { &w.quorum, w.network, FIRST, LAST, LAST };
+    assert_int_equal(votes_open(&w.votes, &options), TIDE_OK);
+    votes_begin_file(w.votes);
+    tide_buf_init(&b, 1 << 14);
+    for (size_t i = 0; i < 3; i++) {
+        put_envelope(&b, w.other, w.keys[i], LAST - 1, EXTERNALIZE, TIDE_SLICE("value"));
+        put_envelope(&b, w.other, w.keys[i], LAST, EXTERNALIZE, TIDE_SLICE("value"));
+    }
+    assert_int_equal(give_entry(&w, &b, 6), TIDE_OK);
+    assert_non_null(votes_decided(w.votes, LAST - 1));
+    assert_null(votes_decided(w.votes, LAST));
+    tide_buf_release(&b);
+    close_world(&w);
+}
+
 static void a_flood_of_votes_ends(void **state)
 {
     (void)state;
@@ -357,6 +381,7 @@ int test_votes(void)
         cmocka_unit_test(a_quorum_decides_a_ledger),
         cmocka_unit_test(votes_that_do_not_count),
         cmocka_unit_test(a_validator_keeps_no_value_out),
+        cmocka_unit_test(signatures_count_from_a_ledger_on),
         cmocka_unit_test(a_flood_of_votes_ends),
         cmocka_unit_test(values_are_read),
         cmocka_unit_test(a_set_names_the_ledger_before),
