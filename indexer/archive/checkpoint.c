@@ -141,7 +141,13 @@ static tide_status take_tx_set(void *self, tide_slice record, struct tide_err *e
         return tide_fail(err, TIDE_E_DECODE,
                          "ledger %u: the transaction set is not the one that was signed", ledger);
     set_previous(p, ledger, previous);
-    return TIDE_OK;
+    struct tide_buf *last_set = ledger == p->task->last ? p->task->last_set : NULL;
+    if (last_set) {
+        tide_buf_reset(last_set);
+        tide_buf_slice(last_set, record);
+    }
+    return last_set && last_set->failed ? tide_fail(err, TIDE_E_MEMORY, "checkpoint: a set")
+                                        : TIDE_OK;
 }
 
 /* Tries each header's previous hash with the sets without transactions. On a fork it is not

@@ -25,6 +25,8 @@ struct checkpoint_task {
     tide_status (*hash_of)(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],
                            struct tide_err *err);
     void *self;
+    /* Gets the last ledger's TransactionHistoryEntry, if a proof reads it; NULL: not wanted. */
+    struct tide_buf *last_set;
 };
 
 struct checkpoint_proof {

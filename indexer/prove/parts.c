@@ -227,6 +227,9 @@ static tide_status collect_votes(struct collecting *c, struct tide_err *err)
                            c->checkpoint);
     if (status == TIDE_OK)
         choose_small(c);
+    /* If the checkpoint's last ledger alone is behind, its set was read for the proof. */
+    if (status == TIDE_OK && !c->voted && c->behind + 1 == c->checkpoint)
+        status = take_set(c, tide_buf_view(&c->p->last_set), err);
     if (status == TIDE_OK && !c->voted)
         status = read_file(c, ARCHIVE_TRANSACTIONS, c->checkpoint, take_set, end_sets, err);
     if (status != TIDE_OK)

@@ -15,7 +15,7 @@ uint32_t prove_next(const struct proving *p)
 /* An index that lost ledgers has lost proofs, too. */
 bool prove_due(const struct proving *p, uint32_t indexed)
 {
-    if (p->asked || p->failing || p->parts.at || indexed < p->to)
+    if (p->failing || p->parts.at || indexed < p->to)
         return true;
     return p->from == 0 ? indexed > 0 : indexed >= prove_next(p);
 }
@@ -40,7 +40,8 @@ static tide_status load_task(struct proving *p, uint32_t checkpoint, struct tide
                                         .first = begin > oldest ? begin : oldest,
                                         .last = checkpoint,
                                         .hash_of = find_hash,
-                                        .self = p };
+                                        .self = p,
+                                        .last_set = &p->last_set };
     return tide_stored_hashes(p->pg, p->deployment_id, p->task.first - 1,
                               p->task.last - p->task.first + 1, p->hashes, err);
 }
@@ -81,6 +82,7 @@ static tide_status try_checkpoint(struct proving *p, uint32_t checkpoint, bool *
     struct tide_err found;
     *proven = false;
     p->asked = true;
+    tide_buf_reset(&p->last_set);
     tide_status status = load_task(p, checkpoint, err);
     if (status == TIDE_E_CONFLICT)
         return TIDE_OK; /* the server lost commits; the next pass reads its place again */

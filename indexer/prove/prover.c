@@ -1,5 +1,6 @@
 #include "indexer/prove/prover_impl.h"
 #include "tidemark/clock.h"
+#include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
 #include "tidemark/text.h"
@@ -113,6 +114,7 @@ static void *run_prover(void *self)
                                                               c->http_retry_ms_max, idle - 1)
                                         : c->poll_ms);
     }
+    tide_buf_release(&p->last_set);
     archive_close(p->archive);
     tide_pg_close(p->pg);
     return NULL;
@@ -134,6 +136,7 @@ static tide_status init_proving(struct tide_prover *prover, const struct tide_co
     p->quorum = deployment->quorum;
     memcpy(p->network_id, deployment->network_id, sizeof p->network_id);
     p->deployment_id = deployment->id;
+    tide_buf_init(&p->last_set, TIDE_LEDGER_BYTES_MAX);
     snprintf(p->deployment, sizeof p->deployment, "%u", deployment->id);
     p->stopping = is_stopping;
     p->stopping_self = prover;

@@ -43,16 +43,16 @@ prove_filled() {
     rm -rf "${dir:?}/long" "${dir:?}/long.archive"
 }
 
-# CPU of the indexer and of PostgreSQL for the ledgers of a chain, one every prove_pace ms.
+# CPU of the indexer and of its sessions in PostgreSQL for the ledgers of a chain, one every prove_pace ms, and how many checkpoints it proved. Without
+# --stop-at-end: only then does it follow, and not load a table that is shown at the end.
 follow_cpu() { # DEPLOYMENT [option]…
-    local before out after deployment=$1
+    local deployment=$1 database
     shift
     fresh replica ours
-    before=$(server_cpu replica)
-    out=$(TIDEMARK_DATABASE_URL=$(conn replica ours) "$stack_root/tools/perf/prove.py" "$prove_pace" "$dir/tip.stream" "$TIDE_BIN/tidemark-indexer" run --stream - \
-        --deployment "$deployment" --log-level "$log_level" --stop-at-end "$@" 2>"$dir/run.log") || { tail -n 5 "$dir/run.log" >&2; return 1; }
-    after=$(server_cpu replica)
-    awk -v a="$after" -v b="$before" -v o="$out" 'BEGIN { printf "%.2f %.2f\n", o, a - b }'
+    database=$(conn replica ours)
+    TIDEMARK_DATABASE_URL=$database "$stack_root/tools/perf/prove.py" "$prove_pace" "$dir/tip.stream" "$(cluster_bin)/psql" "$database" "$TIDE_BIN/tidemark-indexer" run \
+        --stream - --deployment "$deployment" --log-level "$log_level" "$@" 2>"$dir/run.log" || { tail -n 5 "$dir/run.log" >&2; return 1; }
+    sql "$database" "SELECT count(*) FROM chain.checkpoint"
 }
 prove_following() {
     local i with without values=() seconds='' few=$(((checkpoints + 249) / 250))
@@ -63,6 +63,7 @@ prove_following() {
         without=($(follow_cpu "$dir/proved.plain.json"))
         # shellcheck disable=SC2207
         with=($(follow_cpu "$dir/proved.json" --archive "$dir/proved.archive"))
+        [ "${without[2]} ${with[2]}" = "0 $few" ] || { echo "proven: ${without[2]} and ${with[2]}, not 0 and $few" >&2; return 1; }
         values+=("$(awk -v a="${with[0]}" -v b="${with[1]}" -v c="${without[0]}" -v d="${without[1]}" 'BEGIN { printf "%.4f", (a + b) / (c + d) }')")
         seconds+="${without[0]}+${without[1]}/${with[0]}+${with[1]} "
     done

@@ -51,7 +51,8 @@ static void test_due(void **state)
         { { .from = 3, .to = 60 }, 59, true, "the server lost ledgers" },
         { { .from = 0 }, 0, false, "nothing is indexed" },
         { { .from = 0 }, 3, true, "the first ledger is indexed" },
-        { { .from = 3, .to = 60, .asked = true }, 60, true, "an archive lacks the checkpoint" },
+        { { .from = 3, .to = 64, .asked = true }, 64, true, "an archive lacks the checkpoint" },
+        { { .from = 3, .to = 64, .proven = 62, .used = 63, .asked = true }, 64, false, "proven" },
         { { .from = 3, .to = 60, .failing = true }, 60, true, "the database failed" },
         { { .from = 3, .to = 60, .parts = { .at = 9 } }, 60, true, "parts are to be collected" },
     };
