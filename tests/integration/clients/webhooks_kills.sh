@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Kills a node at each point of its work on webhooks: before and after the statement of each route, while it watches,
 # and with a delivery taken, sent, recorded, or an endpoint disabled. A second node continues: no event is lost, and
-# nothing but deliveries is repeated. Needs failpoints. label: all
+# nothing but deliveries is repeated. Needs failpoints. label: all, label: sanitize
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_serve.sh"
