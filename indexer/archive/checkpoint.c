@@ -274,6 +274,7 @@ static tide_status prove_checked(const struct checkpoint_task *task, uint32_t ch
 {
     const struct votes_options options = { task->quorum, task->network_id, task->first, task->last,
                                            checked_from };
+    *voted = false;
     struct proving *p = calloc(1, sizeof *p);
     if (!p || votes_open(&p->votes, &options)) {
         free(p);

@@ -238,6 +238,7 @@ static tide_status read_buckets(struct proof_reading *r, struct tide_err *err)
         return tide_xdr_error(&r->x, err, "proof");
     state->version = count == LIST ? 1 : 2;
     state->current_ledger = r->claim->header.sequence;
+    assert(live.ptr && live.len == sizeof state->live);
     memcpy(state->live, live.ptr, live.len);
     if (hot.len)
         memcpy(state->hot, hot.ptr, hot.len);

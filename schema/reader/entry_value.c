@@ -90,7 +90,7 @@ static bool put_list(struct tide_buf *out, enum tide_type element, tide_slice te
         while (i < end && text.ptr[i] != ',')
             i++;
         bool quoted = i - from >= 2 && text.ptr[from] == '"' && text.ptr[i - 1] == '"';
-        tide_slice one = tide_slice_of(text.ptr + from + quoted, i - from - 2 * quoted);
+        tide_slice one = tide_slice_of(text.ptr + from + quoted, i - from - (quoted ? 2 : 0));
         if (!put_one(out, element, one))
             return false;
         i++;

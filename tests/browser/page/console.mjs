@@ -1,6 +1,6 @@
 // usage: console.mjs URL CERTIFICATES FOLDER — the operator console: two people with certificates release an intent; one without gets nothing.
 import assert from 'node:assert/strict';
-import { launch } from './looks.mjs';
+import { launch, PATIENCE_MS } from './looks.mjs';
 
 const [url, certificates, folder] = process.argv.slice(2);
 const browser = await launch();
@@ -10,6 +10,7 @@ async function as(name) {
     ignoreHTTPSErrors: true, viewport: { width: 1400, height: 1000 },
     clientCertificates: name ? [{ origin: url, certPath: `${certificates}/${name}.pem`, keyPath: `${certificates}/${name}.key` }] : undefined,
   });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const bad = [];
   page.on('console', (message) => { if (message.type() === 'error') bad.push(message.text()); });

@@ -8,7 +8,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { gzipSync } from 'node:zlib';
 import { shown, wanted } from './figures.mjs';
-import { launch } from './looks.mjs';
+import { launch, PATIENCE_MS } from './looks.mjs';
 
 const [url, folder, ...cases] = process.argv.slice(2);
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -46,6 +46,7 @@ const pages = ['/', '/markets', `/markets/${some.market}`, '/pools', `/pools/${s
 /** A page on which any error, any refusal of the policy and any foreign request is a failure. */
 async function open(path, options = {}, shared = null) {
   const context = shared ?? await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const bad = [], sizes = new Map();
   page.on('console', (message) => { if (message.type() === 'error' && !/Failed to load resource/.test(message.text())) bad.push(message.text()); });
@@ -94,6 +95,7 @@ const raw = async (page, label) => kpi(page, label).locator('dd [data-raw]').fir
 const tests = {
   async smoke() {
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } }); // as a visitor: files are cached
+    context.setDefaultTimeout(PATIENCE_MS);
     const left = [...pages];
     const visit = async () => {
       for (let path = left.shift(); path; path = left.shift()) {
@@ -273,6 +275,7 @@ const tests = {
     const past = values('SELECT ledger::text FROM chain.ledger').slice(0, 1);
     const left = [...paths, ...paths.slice(0, 10).map((path) => `${path}?ledger=${past[0]}`)];
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    context.setDefaultTimeout(PATIENCE_MS);
     let refused = 0, seen = 0;
     const visit = async () => {
       for (let path = left.shift(); path; path = left.shift()) {

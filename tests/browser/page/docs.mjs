@@ -3,7 +3,7 @@
 // that should not.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { contrasts, desktop, findings, launch } from './looks.mjs';
+import { contrasts, desktop, findings, launch, PATIENCE_MS } from './looks.mjs';
 
 const [url, folder] = process.argv.slice(2);
 const browser = await launch();
@@ -16,7 +16,7 @@ const MOST_PX = 12000; // of a group with its routes closed; the page of all rou
 /** A page on which any error, any refusal of the policy and any foreign request is a failure. */
 async function open(options, hash = '', before = async () => {}) {
   const context = await browser.newContext(options);
-  context.setDefaultTimeout(240000); // states decide; a busy machine takes its time
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const bad = [];
   page.on('console', (message) => { if (message.type() === 'error') bad.push(message.text()); });

@@ -6,7 +6,7 @@ import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import jsqr from 'jsqr';
-import { contrasts, desktop, findings, launch, phone, unnamed } from './looks.mjs';
+import { contrasts, desktop, findings, launch, PATIENCE_MS, phone, unnamed } from './looks.mjs';
 
 const [allowed, foreign, folder] = process.argv.slice(2);
 const url = process.env.TIDEMARK_API_URL;
@@ -52,6 +52,7 @@ async function compliant(address, began) {
 /** A page on which any error, any refusal of the policy and any request elsewhere is a failure. */
 async function open(path, options = { viewport: desktop }, before = async () => {}) {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   const bad = [];
   page.on('console', (message) => { if (message.type() === 'error') bad.push(message.text()); });

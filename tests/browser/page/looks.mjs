@@ -6,6 +6,9 @@ import { chromium } from 'playwright-core';
 export const desktop = { width: 1280, height: 900 };
 export const phone = { width: 390, height: 844 };
 
+/** A page has so long to reach a state: a busy machine takes its time. */
+export const PATIENCE_MS = 240000;
+
 export function launch() {
   const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
   return chromium.launch({ executablePath, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });

@@ -116,6 +116,10 @@ static uint64_t max_time_of(const struct tide_buf *draft)
 static void allow_code_of(struct att_signer *signer, tide_slice soroban)
 {
     const uint8_t type[] = { 0, 0, 0, 7 };
+    if (!soroban.ptr) {
+        fail_msg("no footprint was recorded");
+        return;
+    }
     const uint8_t *at = memmem(soroban.ptr, soroban.len, type, sizeof type);
     while (at && (at - soroban.ptr) % 4)
         at = memmem(at + 1, (size_t)(soroban.ptr + soroban.len - at - 1), type, sizeof type);

@@ -111,8 +111,7 @@ static void names_can_be_read(void **state)
                                        "\xe2\x80\256emca",
                                        "a\xe2\x80\x8b",
                                        "\xe2\x81\xa6x",
-                                       "\xd8\x9c"
-                                       "x",
+                                       "\xd8\x9cx",
                                        "\xef\xbb\xbf",
                                        "\xe1\x85\x9f",
                                        "\xe3\x85\xa4",

@@ -114,7 +114,7 @@ static void the_url_alphabet_is_strict(void **state)
         tide_buf_init(&back, 64);
         bool read = tide_buf_base64url_decode(&out, tide_slice_str(cases[i].text)) == TIDE_OK;
         assert_int_equal(read, cases[i].bytes != NULL);
-        if (read) {
+        if (read && cases[i].bytes) {
             tide_buf_base64url(&back, tide_buf_view(&out));
             assert_int_equal(out.len, strlen(cases[i].bytes));
             assert_int_equal(back.len, strlen(cases[i].text));
