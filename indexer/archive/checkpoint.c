@@ -267,8 +267,9 @@ static tide_status prove_ledgers(struct proving *p, struct checkpoint_proof *out
     return err->code;
 }
 
-/* Proves with signatures that are checked from a ledger on: all of a proof by an earlier vote is
- * unchecked. *voted: a whole file of votes was read. */
+/* Does what checkpoint_prove says, but believes votes about ledgers before checked_from without
+ * their signatures. The caller must not take an outcome that follows from one of them. *voted: a
+ * whole file of votes was read. */
 static tide_status prove_checked(const struct checkpoint_task *task, uint32_t checked_from,
                                  bool *voted, struct checkpoint_proof *out, struct tide_err *err)
 {

@@ -54,7 +54,7 @@ struct proving {
     uint32_t used;     /* the newest checkpoint with a quorum's votes that was read; 0: none */
     struct proof_parts parts;
     struct checkpoint_task task;
-    struct tide_buf last_set;                            /* the task's, until parts are collected */
+    struct tide_buf last_set;                            /* the task's; empty: it read none */
     uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* hashes[0]: of the task's first - 1 */
     bool asked;                                          /* this pass asked an archive */
     char reason[TIDE_ERR_TEXT_MAX];  /* why the last checkpoint that was asked for has no proof */
