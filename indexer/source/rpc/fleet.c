@@ -19,6 +19,7 @@ void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest,
         f->servers[server].oldest = oldest;
     if (latest) {
         f->servers[server].latest = latest;
+        f->servers[server].latest_ms = tide_now_ms();
         f->servers[server].silent = false;
         f->servers[server].mute_ms = 0;
         f->servers[server].late = f->servers[server].late && latest < f->newest_reported;
@@ -203,27 +204,53 @@ bool rpc_fleet_cancelled(void *self)
     return overtaken;
 }
 
+/* Returns the newest ledger that the other servers report, and the time of the last such report. */
+static struct rpc_report others_report(struct rpc_fleet *f)
+{
+    struct rpc_report report = { 0 };
+    pthread_mutex_lock(&f->lock);
+    report.ledger = newest_reported_except(f, f->current);
+    for (const struct rpc_server *s = f->servers; s < f->servers + f->count; s++)
+        if (s != &f->servers[f->current] && s->latest >= report.ledger)
+            report.at_ms = s->latest_ms > report.at_ms ? s->latest_ms : report.at_ms;
+    pthread_mutex_unlock(&f->lock);
+    return report;
+}
+
+/* Adds to the current server's debt its share of the ledgers closed since the last report: the
+ * rest closed while others were waited for, or compared. */
+static void charge_server(struct rpc_fleet *f)
+{
+    const struct rpc_report now = others_report(f), before = f->debt.before;
+    int64_t interval_ms = now.at_ms - before.at_ms;
+    if (interval_ms <= 0)
+        return;
+    uint64_t spent_ms = f->debt.spent_ms < interval_ms ? f->debt.spent_ms : interval_ms;
+    if (before.ledger && now.ledger > before.ledger)
+        f->servers[f->current].owed += (now.ledger - before.ledger) * spent_ms / interval_ms;
+    f->debt.before = now;
+    f->debt.spent_ms = 0;
+}
+
 /* Returns whether the current server, which just gave ledgers, gives fewer than close meanwhile.
  * The newest ledger that the server itself reports is ignored. */
 static bool is_too_slow(struct rpc_fleet *f, uint32_t given)
 {
     struct rpc_server *s = &f->servers[f->current];
-    pthread_mutex_lock(&f->lock);
-    uint32_t newest_reported = newest_reported_except(f, f->current);
-    uint64_t owed = s->owed;
-    if (f->others && newest_reported > f->others)
-        owed += newest_reported - f->others;
-    pthread_mutex_unlock(&f->lock);
-    owed = owed > given ? owed - given : 0;
-    bool slow = owed >= f->config->rpc_lag_ledgers;
-    s->owed = slow ? 0 : (uint32_t)owed;
-    return slow;
+    charge_server(f);
+    s->owed = s->owed > given ? s->owed - given : 0;
+    if (s->owed < f->config->rpc_lag_ledgers)
+        return false;
+    s->owed = 0;
+    return true;
 }
 
 static void begin_asking(struct rpc_fleet *f, uint32_t ledger)
 {
+    if (f->debt.server != f->current || !f->debt.before.ledger)
+        f->debt = (struct rpc_debt){ .server = f->current, .before = others_report(f) };
+    f->debt.asked_ms = tide_now_ms();
     pthread_mutex_lock(&f->lock);
-    f->others = newest_reported_except(f, f->current);
     f->asked = ledger;
     f->overtaken = false;
     pthread_mutex_unlock(&f->lock);
@@ -548,6 +575,7 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
         uint32_t promised = latest_of(f, f->current);
         begin_asking(f, want->first);
         tide_status status = rpc_client_page(&s->client, &request, page, body, &hint, err);
+        f->debt.spent_ms += tide_now_ms() - f->debt.asked_ms;
         if (status == TIDE_E_LIMIT && limit > 1) {
             f->limit = limit > 4 ? limit / 4 : 1;
             continue;

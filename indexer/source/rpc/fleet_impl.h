@@ -25,11 +25,12 @@ struct rpc_server {
     struct rpc_client client;  /* client of the fetching thread */
     struct rpc_client watcher; /* client of the watching thread */
     uint32_t latest, oldest;   /* range as last reported; 0: not yet */
+    int64_t latest_ms;         /* time of that report */
     bool silent; /* failed since it reported its range; under the lock, as latest and oldest */
     uint32_t failures; /* failures in a row */
     uint32_t gone_for; /* the ledger that it reported as gone */
     uint32_t gaps;     /* answers in a row that left the wanted ledger out */
-    uint32_t owed;     /* ledgers that closed during its answers, less those that it delivered */
+    uint64_t owed;     /* ledgers that closed during its answers, less those that it delivered */
     int64_t retry_ms;  /* the fetching thread asks it not before this time */
     int64_t watch_ms;  /* the watching thread asks it not before this time; under the lock */
     int64_t logged_ms;
@@ -48,6 +49,19 @@ struct rpc_server {
 };
 
 static_assert((int)RPC_SERVERS_MAX <= (int)RPC_MEMORY_SERVERS, "each server has places of its own");
+
+/* A newest ledger and the time of the report; {0}: none. */
+struct rpc_report {
+    uint32_t ledger;
+    int64_t at_ms;
+};
+
+/* The requests to the current server since the others reported their newest ledger. */
+struct rpc_debt {
+    uint32_t server;
+    struct rpc_report before;   /* the report; ledger 0: none yet */
+    int64_t asked_ms, spent_ms; /* start of the last request; length of all */
+};
 
 struct rpc_fleet {
     struct rpc_fleet_options options;
@@ -68,6 +82,7 @@ struct rpc_fleet {
         const struct rpc_page *page; /* NULL: none is held */
         uint32_t first, last, server;
     } held;
+    struct rpc_debt debt;
     pthread_t thread;
     bool watching;
 
@@ -77,8 +92,7 @@ struct rpc_fleet {
     bool closing;
     uint32_t newest_reported; /* newest ledger of the trusted servers that are not overstated */
     uint32_t asked;           /* the ledger of the running request */
-    uint32_t others; /* newest ledger of the other servers when it was asked for; 0: not known */
-    bool overtaken;  /* the request was ended because other servers went on meanwhile */
+    bool overtaken;           /* the request was ended because other servers went on meanwhile */
     int64_t trouble_ms;
     char trouble[TIDE_ERR_TEXT_MAX];
     bool forked; /* a fork was found, for good; `fork` has the reason */

@@ -181,12 +181,13 @@ done
 begin slow slow 1
 retry_ms_max=30000
 follow --rpc "$liar_url,$one_url,$two_url"
-while ! said 'ledgers close faster than it gives them'; do
+while ! said "$liar_url: ledgers close faster than it gives them"; do
     [ $last -lt 1400 ] || fail "slow: the cursor is at $(cursor) of $last: $(tail -n 3 "$PG_DIR/out")"
     close_all 1
     sleep 0.1
 done
 reaches $last
+! grep -a 'ledgers close faster' "$PG_DIR/out" | grep -v "$liar_url" || fail "slow: a server was left that gave what closed"
 end "a server that gives ledgers more slowly than they close is left, whatever it promises"
 retry_ms_max=200
 
