@@ -1,4 +1,6 @@
 #include "schema/hot/hot_impl.h"
+#include "tidemark/log.h"
+#include "tidemark/text.h"
 
 #include <errno.h>
 #include <lmdb.h>
@@ -57,11 +59,22 @@ static int open_tree(struct hot_env *env)
     return rc;
 }
 
+/* LMDB calls this before it ends the process: a page is not what the file says. That is so where
+ * the file was cut short and a commit made it longer again. */
+static void log_damage(MDB_env *env, const char *text)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    (void)env;
+    tide_log(TIDE_ERROR, "cache.damaged", "reason=%s", tide_log_quote(quoted, sizeof quoted, text));
+}
+
 tide_status hot_env_open(struct hot_env **out, const struct tide_hot *hot, const char *path,
                          size_t map, struct tide_err *err)
 {
     struct hot_env *env = calloc(1, sizeof *env);
     int rc = env ? mdb_env_create(&env->env) : ENOMEM;
+    if (rc == 0)
+        rc = mdb_env_set_assert(env->env, log_damage);
     if (rc == 0)
         rc = mdb_env_set_maxreaders(env->env, hot->readers_max);
     if (rc == 0 && map)
