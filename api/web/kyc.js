@@ -329,6 +329,7 @@ function reading(now) {
   const is = (as, badge, picture, at, reason = '') => ({ as, badge, icon: picture, at, reason, title: say(as, words), words: say(`${as}_words`, words) });
   const returned = data.returned || cameBack;
   const because = now.reason ? say(`reason_${now.reason}`) : '';
+  const why = because || (now.reason === undefined ? '' : say('reason_none', words)); // undefined: not asked for yet
   if (now.verified) return is('verified', 'good', 'check', 4);
   switch (now.state) {
     // Back from the provider before its first word: only the provider knows if the visitor finished.
@@ -336,9 +337,9 @@ function reading(now) {
     case 'pending': return returned ? is('review', 'wait', 'clock', 2) : is('pending', 'turn', 'turn', 1);
     case 'action_required': return is('action_required', 'wait', 'alert', 1, because);
     case 'approved': return now.parked ? is('parked', 'wait', 'clock', 3) : is('approved', 'turn', 'turn', 3);
-    case 'declined': return is('declined', 'bad', 'cross', 2, because || say('reason_none', words));
+    case 'declined': return is('declined', 'bad', 'cross', 2, why);
     case 'expired': return is('expired', 'bad', 'clock', 2, because);
-    case 'revoked': return is('revoked', 'bad', 'cross', 2, because || say('reason_none', words));
+    case 'revoked': return is('revoked', 'bad', 'cross', 2, why);
     default: return is('moment', 'turn', 'turn', 1);
   }
 }
@@ -496,7 +497,7 @@ function again() {
 function show(now) {
   shown = now;
   const read = reading(now);
-  const as = `${read.as} ${now.reason || ''} ${now.ledger || ''} ${now.transaction || ''}`;
+  const as = `${read.as} ${now.reason} ${now.ledger || ''} ${now.transaction || ''}`;
   if (as === shownAs) return;
   shownAs = as;
   byId('badge').className = `badge ${read.badge}`;

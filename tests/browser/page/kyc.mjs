@@ -492,7 +492,7 @@ for (const { press, country, reason, words, why, on, steps } of ENDS) {
   if (reason) await page.getByLabel('Reason of a decline').selectOption(reason);
   await page.getByRole('button', { name: press }).click();
   await title(page, words);
-  assert.match(await page.locator('#reason').textContent(), why);
+  await page.locator('#reason').filter({ hasText: why }).waitFor({ state: 'attached' });
   for (const name of on) assert.ok(await page.getByRole('link', { name, exact: true }).isVisible(), `${words}: ${name}`);
   assert.equal(await page.locator('#steps li').count(), steps);
   if (steps === 3) assert.doesNotMatch(await page.locator('#steps').innerText(), /not yet|On the ledger/);
