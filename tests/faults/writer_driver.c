@@ -97,6 +97,9 @@ static uint64_t mix_bits(uint64_t x)
     return x ^ (x >> 29);
 }
 
+/* The writer sets its number, which is not 1 if the first attempt to store it failed. */
+static struct tide_deployment deployment = { .passphrase = "driver", .contract_count = 1 };
+
 static void put_key(struct tide_buf *buf, uint64_t key)
 {
     uint8_t hash[TIDE_HASH_BYTES] = { (uint8_t)key, 7 };
@@ -108,7 +111,7 @@ static void put_version(struct tide_rows *rows, uint32_t ledger, uint32_t seq, u
     bool removed = mix_bits(ledger * 1000ull + key) % 5 == 0;
     rows->count++;
     tide_copy_row(&rows->copy, 7);
-    tide_copy_int2(&rows->copy, 1);
+    tide_copy_int2(&rows->copy, (int16_t)deployment.id);
     put_key(&rows->copy, key);
     tide_copy_int4(&rows->copy, (int32_t)ledger);
     tide_copy_int4(&rows->copy, 1);
@@ -124,7 +127,7 @@ static void put_event(struct tide_rows *rows, uint32_t ledger, uint32_t tx)
 {
     rows->count++;
     tide_copy_row(&rows->copy, 4);
-    tide_copy_int2(&rows->copy, 1);
+    tide_copy_int2(&rows->copy, (int16_t)deployment.id);
     tide_copy_int4(&rows->copy, (int32_t)ledger);
     tide_copy_int4(&rows->copy, (int32_t)tx);
     tide_copy_int8(&rows->copy, (int64_t)mix_bits(ledger + tx) % 1000);
@@ -257,7 +260,6 @@ static tide_status write_missing(struct tide_writer *w, struct tide_range wanted
 int main(int argc, char **argv)
 {
     static const bool wanted[TABLES] = { true, true, true };
-    static struct tide_deployment deployment = { .passphrase = "driver", .contract_count = 1 };
     struct tide_err err = { TIDE_OK, "" };
     struct tide_writer *w = NULL;
     struct settings s = read_settings(argc, argv);

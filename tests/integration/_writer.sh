@@ -3,11 +3,12 @@ driver=$TIDE_BIN/writer_driver
 
 fresh() { "$driver" setup 2>/dev/null; } # an empty database with the driver's tables
 
-# Prints one line that depends on the rows of all tables only, then cursor and coverage.
-digest_sql="SELECT (SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM event.thing t),
+# Prints one line that depends on the rows of all tables only, then cursor and coverage. The deployment's number tells how often its row was tried.
+digest_of() { echo "(SELECT md5(coalesce(string_agg(r, '|' ORDER BY r), '')) FROM (SELECT (to_jsonb(t) - 'deployment')::text AS r FROM $1 AS t) AS q)"; }
+digest_sql="SELECT $(digest_of event.thing),
                 (SELECT count(*) FROM event.thing),
-                (SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM history.item t),
-                (SELECT md5(coalesce(string_agg(t::text, '|' ORDER BY t::text), '')) FROM state.item t),
+                $(digest_of history.item),
+                $(digest_of state.item),
                 (SELECT count(*) FROM state.item), c.ledger, c.hash, c.ledgers, c.events,
                 (SELECT string_agg(from_ledger || '..' || to_ledger, ',' ORDER BY from_ledger) FROM chain.coverage)
          FROM chain.cursor c"
