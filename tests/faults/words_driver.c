@@ -17,7 +17,7 @@ static const struct tide_table stored = { .schema = "event_rows",
                                           .name = "thing",
                                           .column_count = 4,
                                           .columns = {
-                                              { "n", TIDE_PG_INT4 },
+                                              { .name = "n", .type = TIDE_PG_INT4 },
                                               { "word", TIDE_PG_INT4, .nullable = true },
                                               { "both_1", TIDE_PG_INT4, .nullable = true },
                                               { "both_2", TIDE_PG_INT4, .nullable = true } } };
@@ -26,7 +26,7 @@ static const struct tide_table table = {
     .name = "thing",
     .column_count = 3,
     .stored = &stored,
-    .columns = { { "n", TIDE_PG_INT4 },
+    .columns = { { .name = "n", .type = TIDE_PG_INT4 },
                  { "word", TIDE_PG_TEXT, .nullable = true, .keyed = true },
                  { "both", TIDE_PG_TEXT_ARRAY, .keyed = true, .split = 2 } }
 };
