@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# label: all, label: sanitize
+# label: all
 # Stalls a thread of libmicrohttpd in tidemark-api: the program detects it, cuts the thread's connections and exits
 # with 80. A stop does not wait for the thread.
 here=$(cd "$(dirname "$0")" && pwd)

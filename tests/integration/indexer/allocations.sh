@@ -2,7 +2,7 @@
 # Lets the n-th allocation of a whole run fail, alone or with all later ones, for n = 1, 2, 3 … and then in growing
 # steps. The program exits with a documented code and a message, or succeeds. It never dies by a signal, and the next
 # run ends with the tables of an undisturbed one.
-# label: all, label: sanitize
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 preload=$TIDE_BIN/libfail_alloc.so
 [ -f "$preload" ] || { echo "a sanitizer has its own allocator: nothing to preload"; exit 77; }

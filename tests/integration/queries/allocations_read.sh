@@ -3,7 +3,7 @@
 # in growing steps. The command exits with a documented code and a message, or prints everything. It never dies by a
 # signal, and never prints less and exits with 0. TIDE_ALLOC_DENSE is the number of allocations tried one by one,
 # TIDE_ALLOC_TRIES the number tried in all.
-# label: all, label: sanitize
+# label: all
 . "$(dirname "$0")/../_pg.sh"
 preload=$TIDE_BIN/libfail_alloc.so
 [ -f "$preload" ] || { echo "a sanitizer has its own allocator: nothing to preload"; exit 77; }
