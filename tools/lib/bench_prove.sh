@@ -43,26 +43,36 @@ prove_filled() {
     rm -rf "${dir:?}/long" "${dir:?}/long.archive"
 }
 
-# CPU of the indexer and of its sessions in PostgreSQL for the ledgers of a chain, one every prove_pace ms, and how many checkpoints it proved. Without
-# --stop-at-end: only then does it follow, and not load a table that is shown at the end.
-follow_cpu() { # DEPLOYMENT [option]…
-    local deployment=$1 database
-    shift
-    fresh replica ours
-    database=$(conn replica ours)
+# CPU of the indexer and of its sessions in PostgreSQL for the ledgers of a chain, one every prove_pace ms, and how many checkpoints it proved; written
+# to $dir/DATABASE.cpu. Without --stop-at-end: only then does it follow, and not load a table that is shown at the end.
+follow_cpu() { # DATABASE DEPLOYMENT [option]…
+    local database name=$1 deployment=$2
+    shift 2
+    database=$(conn replica "$name")
     TIDEMARK_DATABASE_URL=$database "$stack_root/tools/perf/prove.py" "$prove_pace" "$dir/tip.stream" "$(cluster_bin)/psql" "$database" "$TIDE_BIN/tidemark-indexer" run \
-        --stream - --deployment "$deployment" --log-level "$log_level" "$@" 2>"$dir/run.log" || { tail -n 5 "$dir/run.log" >&2; return 1; }
-    sql "$database" "SELECT count(*) FROM chain.checkpoint"
+        --stream - --deployment "$deployment" --log-level "$log_level" "$@" >"$dir/$name.cpu" 2>"$dir/$name.log" || { tail -n 5 "$dir/$name.log" >&2; return 1; }
+    sql "$database" "SELECT count(*) FROM chain.checkpoint" >>"$dir/$name.cpu"
+}
+# Both follow at the same time, half a pace apart: other work on the machine slows both.
+follow_both() { # ROUND: the first to start changes from round to round
+    local first second plain=(follow_cpu plain "$dir/proved.plain.json") ours=(follow_cpu ours "$dir/proved.json" --archive "$dir/proved.archive")
+    fresh replica plain
+    fresh replica ours
+    if (($1 % 2)); then "${ours[@]}" & else "${plain[@]}" & fi
+    first=$!
+    sleep "$(awk -v ms="$prove_pace" 'BEGIN { print ms / 2000 }')"
+    if (($1 % 2)); then "${plain[@]}" & else "${ours[@]}" & fi
+    second=$!
+    wait "$first" && wait "$second"
 }
 prove_following() {
     local i with without values=() seconds='' few=$(((checkpoints + 249) / 250))
     signed_chain proved "$few" 12
     "$TIDE_BIN/lake_stream" "$dir/proved" >"$dir/tip.stream" 2>"$dir/stream.log"
     for ((i = 0; i < rounds; i++)); do
+        follow_both "$i" || return 1
         # shellcheck disable=SC2207
-        without=($(follow_cpu "$dir/proved.plain.json"))
-        # shellcheck disable=SC2207
-        with=($(follow_cpu "$dir/proved.json" --archive "$dir/proved.archive"))
+        without=($(cat "$dir/plain.cpu")) with=($(cat "$dir/ours.cpu"))
         [ "${without[2]} ${with[2]}" = "0 $few" ] || { echo "proven: ${without[2]} and ${with[2]}, not 0 and $few" >&2; return 1; }
         values+=("$(awk -v a="${with[0]}" -v b="${with[1]}" -v c="${without[0]}" -v d="${without[1]}" 'BEGIN { printf "%.4f", (a + b) / (c + d) }')")
         seconds+="${without[0]}+${without[1]}/${with[0]}+${with[1]} "
@@ -70,7 +80,7 @@ prove_following() {
     # shellcheck disable=SC2046
     set -- $(quartiles "${values[@]}")
     result "CPU of following with archive / without" "<=1.05" "$1" "$2" \
-        "$((few * 64)) ledgers of 12 calls, one every $prove_pace ms, seconds of the indexer+PostgreSQL without/with: $seconds(simulated chain)"
+        "$((few * 64)) ledgers of 12 calls, one every $prove_pace ms, both at the same time, seconds of the indexer+PostgreSQL without/with: $seconds(simulated chain)"
     rm -f "$dir/tip.stream"
 }
 bench_prove() {

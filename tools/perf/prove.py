@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 
-SESSIONS = "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'tidemark-%'"
+SESSIONS = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'tidemark-%'"
 END_SECONDS = 5  # in which the last checkpoint is proven
 EACH = 8  # ledgers between two looks: a thread or session that ends in between loses what it did since the last look
 
