@@ -204,15 +204,17 @@ bool rpc_fleet_cancelled(void *self)
     return overtaken;
 }
 
-/* Returns the newest ledger that the other servers report, and the time of the last such report. */
+/* Returns the newest ledger that the other servers report, and since when all that have it say so:
+ * one that reports often cannot shorten the time since another's report. */
 static struct rpc_report others_report(struct rpc_fleet *f)
 {
     struct rpc_report report = { 0 };
     pthread_mutex_lock(&f->lock);
     report.ledger = newest_reported_except(f, f->current);
     for (const struct rpc_server *s = f->servers; s < f->servers + f->count; s++)
-        if (s != &f->servers[f->current] && s->latest >= report.ledger)
-            report.at_ms = s->latest_ms > report.at_ms ? s->latest_ms : report.at_ms;
+        if (s != &f->servers[f->current] && !s->overstated && has_ledger(s, report.ledger) &&
+            (report.at_ms == 0 || s->latest_ms < report.at_ms))
+            report.at_ms = s->latest_ms;
     pthread_mutex_unlock(&f->lock);
     return report;
 }
