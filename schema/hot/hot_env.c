@@ -59,8 +59,8 @@ static int open_tree(struct hot_env *env)
     return rc;
 }
 
-/* LMDB calls this before it ends the process: a page is not what the file says. That is so where
- * the file was cut short and a commit made it longer again. */
+/* Reports a damaged page; LMDB calls it, and then ends the process. A file that was cut short has
+ * such pages once a commit made it longer again. */
 static void log_damage(MDB_env *env, const char *text)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];

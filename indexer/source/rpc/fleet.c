@@ -204,8 +204,8 @@ bool rpc_fleet_cancelled(void *self)
     return overtaken;
 }
 
-/* Returns the newest ledger that the other servers report, and since when all that have it say so:
- * one that reports often cannot shorten the time since another's report. */
+/* Returns the newest ledger that the other servers report, and the time of the oldest report among
+ * the last ones of those that have it: one that reports often shortens no other's interval. */
 static struct rpc_report others_report(struct rpc_fleet *f)
 {
     struct rpc_report report = { 0 };
@@ -219,8 +219,8 @@ static struct rpc_report others_report(struct rpc_fleet *f)
     return report;
 }
 
-/* Adds to the current server's debt its share of the ledgers closed since the last report: the
- * rest closed while others were waited for, or compared. */
+/* Charges the current server for its share of the ledgers that closed between two reports of the
+ * others, by time: the rest closed while other servers were asked. */
 static void charge_server(struct rpc_fleet *f)
 {
     const struct rpc_report now = others_report(f), before = f->debt.before;

@@ -50,7 +50,7 @@ struct rpc_server {
 
 static_assert((int)RPC_SERVERS_MAX <= (int)RPC_MEMORY_SERVERS, "each server has places of its own");
 
-/* A newest ledger and the time of the report; {0}: none. */
+/* The newest ledger that servers report, and the time of a report; {0}: none. */
 struct rpc_report {
     uint32_t ledger;
     int64_t at_ms;
