@@ -88,7 +88,7 @@ COMMENT ON TABLE chain.start IS 'an index began with the state of this checkpoin
 COMMENT ON COLUMN chain.start.ledger IS 'the checkpoint''s ledger: its state is stored, history begins with the next one';
 COMMENT ON COLUMN chain.start.hash IS 'hash of the ledger, by which the state is proven';
 COMMENT ON COLUMN chain.start.signed_ledger IS 'a ledger that follows from it and that validators signed; null: the archive was believed';
-COMMENT ON COLUMN chain.start.signed_by IS 'public keys of these validators';
+COMMENT ON COLUMN chain.start.signed_by IS 'public keys of the validators that signed signed_ledger';
 
 -- Contiguous ranges whose rows are visible, of the kinds in the deployment's scope.
 CREATE TABLE chain.coverage (
@@ -140,7 +140,7 @@ CREATE TABLE chain.partition (
     PRIMARY KEY (deployment, from_ledger),
     CHECK (end_ledger > from_ledger)
 ) WITH (fillfactor = 50);
-COMMENT ON TABLE chain.partition IS 'ranges of ledger of the partitions, and how far a range is loaded';
+COMMENT ON TABLE chain.partition IS 'ledger ranges of the partitions, and how far a range is loaded';
 COMMENT ON COLUMN chain.partition.cut_of IS 'ledgers of a whole partition, if this is a part of one that was cut at the checkpoint with which the index began';
 
 -- Ranges whose events, calls and transactions are detached (chain.detach_partition). Ledgers, state,
@@ -157,7 +157,7 @@ CREATE TABLE chain.archive (
 COMMENT ON TABLE chain.archive IS 'ranges of ledgers with detached events, calls and transactions';
 COMMENT ON COLUMN chain.archive.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN chain.archive.from_ledger IS 'First ledger of the partition';
-COMMENT ON COLUMN chain.archive.end_ledger IS 'The ledger after its last';
+COMMENT ON COLUMN chain.archive.end_ledger IS 'First ledger after the partition';
 COMMENT ON COLUMN chain.archive.tables IS 'Tables that hold the rows. Once dumped, they may be dropped; restored, they can be attached again';
 COMMENT ON COLUMN chain.archive.detached_at IS 'Time of detaching';
 
@@ -277,7 +277,7 @@ COMMENT ON TABLE chain.fork IS 'a quorum of the named validators signed another 
 COMMENT ON COLUMN chain.fork.ledger IS 'the first ledger that is known to differ';
 COMMENT ON COLUMN chain.fork.hash IS 'its stored hash';
 COMMENT ON COLUMN chain.fork.signed_hash IS 'the hash that the validators signed';
-COMMENT ON COLUMN chain.fork.signed_by IS 'public keys of these validators';
+COMMENT ON COLUMN chain.fork.signed_by IS 'public keys of the validators that signed signed_ledger';
 
 CREATE TABLE chain.prover (
     deployment smallint    PRIMARY KEY REFERENCES chain.deployment,
@@ -312,7 +312,7 @@ CREATE TABLE chain.proof_vote (
     PRIMARY KEY (deployment, ledger)
 );
 COMMENT ON TABLE chain.proof_vote IS 'votes of a quorum of the named validators about a ledger, which prove the ledger before';
-COMMENT ON COLUMN chain.proof_vote.tx_set IS 'GeneralizedTransactionSet that has the signed hash; null: the value names the ledger before itself';
+COMMENT ON COLUMN chain.proof_vote.tx_set IS 'GeneralizedTransactionSet that has the signed hash; null: the value itself contains the hash of the ledger before';
 COMMENT ON COLUMN chain.proof_vote.envelopes IS 'SCPEnvelope of each of these validators';
 
 -- Replaced with each checkpoint that is proven.
@@ -329,9 +329,9 @@ CREATE TABLE chain.proof_state (
 COMMENT ON TABLE chain.proof_state IS 'parts that prove entries as of the newest checkpoint whose state votes prove';
 COMMENT ON COLUMN chain.proof_state.ledger IS 'the last ledger of that checkpoint';
 COMMENT ON COLUMN chain.proof_state.buckets IS 'hashes of its buckets: of each level curr and snap, the live list before the hot archive''s, which exists from protocol 23 on';
-COMMENT ON COLUMN chain.proof_state.headers IS 'LedgerHeader of each ledger from that one to the one before signed_ledger, each behind its length';
+COMMENT ON COLUMN chain.proof_state.headers IS 'LedgerHeader of each ledger from `ledger` to the one before signed_ledger, each behind its length';
 COMMENT ON COLUMN chain.proof_state.signed_ledger IS 'the ledger that the votes are about; they prove the one before';
-COMMENT ON COLUMN chain.proof_state.tx_set IS 'GeneralizedTransactionSet that has the signed hash; null: the value names the ledger before itself';
+COMMENT ON COLUMN chain.proof_state.tx_set IS 'GeneralizedTransactionSet that has the signed hash; null: the value itself contains the hash of the ledger before';
 COMMENT ON COLUMN chain.proof_state.envelopes IS 'SCPEnvelope of validators that satisfy the quorum set';
 
 -- One row. Standbys and restored copies have the same id: they hold the same index.

@@ -130,7 +130,7 @@ COMMENT ON TABLE rollup.partner_revenue IS 'Earnings of a partner by token';
 COMMENT ON COLUMN rollup.partner_revenue.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.partner_revenue.partner_id IS 'Partner';
 COMMENT ON COLUMN rollup.partner_revenue.token IS 'Token of the revenue, contract address';
-COMMENT ON COLUMN rollup.partner_revenue.amount IS 'Sum of its cuts, raw units';
+COMMENT ON COLUMN rollup.partner_revenue.amount IS 'Sum of the partner''s cuts, raw units';
 COMMENT ON COLUMN rollup.partner_revenue.forwards IS 'Number of cuts';
 
 CREATE TABLE rollup.partner_epoch_revenue (
@@ -148,7 +148,7 @@ COMMENT ON COLUMN rollup.partner_epoch_revenue.deployment IS 'Deployment, see ch
 COMMENT ON COLUMN rollup.partner_epoch_revenue.partner_id IS 'Partner';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.epoch IS 'Epoch';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.token IS 'Token of the revenue, contract address';
-COMMENT ON COLUMN rollup.partner_epoch_revenue.amount IS 'Sum of its cuts, raw units';
+COMMENT ON COLUMN rollup.partner_epoch_revenue.amount IS 'Sum of the partner''s cuts, raw units';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.fees IS 'Sum of the whole fees that the cuts were taken from, raw units';
 COMMENT ON COLUMN rollup.partner_epoch_revenue.forwards IS 'Number of cuts';
 
@@ -167,7 +167,7 @@ COMMENT ON COLUMN rollup.partner_day_revenue.deployment IS 'Deployment, see chai
 COMMENT ON COLUMN rollup.partner_day_revenue.partner_id IS 'Partner';
 COMMENT ON COLUMN rollup.partner_day_revenue.day IS 'Day, UTC';
 COMMENT ON COLUMN rollup.partner_day_revenue.token IS 'Token of the revenue, contract address';
-COMMENT ON COLUMN rollup.partner_day_revenue.amount IS 'Sum of its cuts, raw units';
+COMMENT ON COLUMN rollup.partner_day_revenue.amount IS 'Sum of the partner''s cuts, raw units';
 COMMENT ON COLUMN rollup.partner_day_revenue.fees IS 'Sum of the whole fees that the cuts were taken from, raw units';
 COMMENT ON COLUMN rollup.partner_day_revenue.forwards IS 'Number of cuts';
 
@@ -363,7 +363,7 @@ CREATE TABLE rollup.closing (
 COMMENT ON TABLE rollup.closing IS 'The last version on a day (UTC) of entries with holdings, debts and prices';
 COMMENT ON COLUMN rollup.closing.deployment IS 'Deployment, see chain.deployment';
 COMMENT ON COLUMN rollup.closing.what IS 'pool: reserves; debt: of a market; stability: total deposits; collateral: the engine''s balance of a token; price: a feed';
-COMMENT ON COLUMN rollup.closing.name IS 'Pool, market, nothing, token contract, feed';
+COMMENT ON COLUMN rollup.closing.name IS 'By what: pool: the pool; debt: the market; stability: empty; collateral: the token contract; price: the feed';
 COMMENT ON COLUMN rollup.closing.day IS 'Day, UTC';
 COMMENT ON COLUMN rollup.closing.ledger IS 'Ledger of that version';
 COMMENT ON COLUMN rollup.closing.tx IS 'Transaction in apply order';
@@ -455,8 +455,8 @@ CREATE FUNCTION chain.trades(deployment smallint, pool_id text, from_ledger inte
 COMMENT ON FUNCTION chain.trades(smallint, text, integer, integer) IS 'trades of a pool in a few ledgers: number, volume and fees in USDC';
 
 -- Anyone can send the engine a token, and a token chooses its symbol: only what the engine's own entries accepted as collateral is
--- valued, and only at a feed that a market prices its collateral by. Each time is that of a first version, and so is the symbol, so
--- that figures of past days stay. A token that is followed later counts from then on: its past is indexed after those days.
+-- valued, and only at a feed that a market prices its collateral by. accepted_at, priced_at and the symbol
+-- are those of the first versions, so that later ones do not change past days. A token that is followed later counts from then on: its past is indexed after those days.
 CREATE VIEW chain.collateral AS
   SELECT a.deployment, a.token, a.accepted_at, p.feed, p.priced_at
   FROM (

@@ -1373,7 +1373,7 @@ CALL analyst.define('daily_closings', 'The last values of a day: holdings, debts
 $query$, $columns$
     day         Day, UTC
     what        pool: reserves; debt: of a market; stability: total deposits; collateral: the engine's balance of a token; price: a feed
-    name        Pool, market, nothing, token contract, feed
+    name        By what: pool: the pool; debt: the market; stability: empty; collateral: the token contract; price: the feed
     amount_raw  Amount (a pool: of token A; a feed: its time-weighted price), raw units
     amount      The same, 7 decimals applied
     amount_b    A pool's reserve of token B

@@ -171,7 +171,7 @@ COMMENT ON COLUMN kyc.outbox.bad_seq IS 'Consecutive times that another transact
 COMMENT ON COLUMN kyc.outbox.last_status IS 'Last status: the network''s, or the attester''s (manual_review: what about the person)';
 COMMENT ON COLUMN kyc.outbox.attention IS 'Status that a confirmed intent should not have overwritten (suspended, sanctioned …), or unchecked; needs review';
 COMMENT ON COLUMN kyc.outbox.attended_at IS 'When a person resolved what attention says';
-COMMENT ON COLUMN kyc.outbox.attended_by IS 'The part of the program that said so, and which person';
+COMMENT ON COLUMN kyc.outbox.attended_by IS 'The part of the program that resolved it, a space, and the person';
 COMMENT ON COLUMN kyc.outbox.mac IS 'KYC''s HMAC of what was decided (api/base/intent.h)';
 COMMENT ON COLUMN kyc.outbox.genuine IS 'Whether the attester found the MAC valid; NULL: not checked yet';
 
@@ -199,7 +199,7 @@ CREATE TABLE kyc.audit (
 );
 COMMENT ON TABLE kyc.audit IS 'Audit of actions; hash covers the row and the hash of the row before, so that a change is detectable';
 COMMENT ON COLUMN kyc.audit.about IS 'A session''s id, a provider''s key, a transaction''s hash; never a person';
-COMMENT ON COLUMN kyc.audit.actor IS 'The database login, a space, and the part of the program';
+COMMENT ON COLUMN kyc.audit.actor IS 'The database login, a space, and the caller''s text: a part of the program, in the console also a person';
 
 CREATE TABLE kyc.attester (
     deployment   smallint    NOT NULL REFERENCES chain.deployment,
@@ -316,13 +316,13 @@ CREATE TABLE kyc.integrator_key (
     CONSTRAINT integrator_key_times CHECK (least(not_before, ends_at, revoked_at) >= '0001-01-01T00:00:00Z'
         AND greatest(not_before, ends_at, revoked_at) < '10001-01-01T00:00:00Z')
 );
-COMMENT ON TABLE kyc.integrator_key IS 'API keys by their SHA-256; at most 16 that last of an integrator, 1024 in all; of those that ended the last 64 of each integrator';
+COMMENT ON TABLE kyc.integrator_key IS 'API keys by their SHA-256. At most 16 of an integrator are valid, 1024 in all; the last 64 ended ones of each integrator are kept';
 COMMENT ON COLUMN kyc.integrator_key.key_id IS 'First characters of the key, which may be shown and logged';
 COMMENT ON COLUMN kyc.integrator_key.scopes IS 'Routes that accept the key';
 COMMENT ON COLUMN kyc.integrator_key.rate IS 'Requests a second; NULL: the limits of api_rate_* times api_key_factor';
 COMMENT ON COLUMN kyc.integrator_key.burst IS 'Requests at once';
 COMMENT ON COLUMN kyc.integrator_key.networks IS 'Networks from which the key is accepted; empty: from any';
-COMMENT ON COLUMN kyc.integrator_key.created_by IS 'The database login, a space, and who the program says';
+COMMENT ON COLUMN kyc.integrator_key.created_by IS 'The database login, a space, and the person whom the program names';
 COMMENT ON COLUMN kyc.integrator_key.ends_at IS 'Refused from then on; NULL: no end';
 COMMENT ON COLUMN kyc.integrator_key.last_used_at IS 'Day (UTC) of its last use; NULL: never used';
 

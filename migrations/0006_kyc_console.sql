@@ -75,7 +75,7 @@ BEGIN
     jsonb_strip_nulls(jsonb_build_object('id', o.id, 'rev', o.decision_rev, 'overwrote', o.attention, 'by', who, 'reason', why)));
   RETURN true;
 END $$;
-COMMENT ON FUNCTION kyc.attend(smallint, bigint, text, text, text) IS 'Notes that what a confirmed intent overwrote was set right; false: it asks for nothing';
+COMMENT ON FUNCTION kyc.attend(smallint, bigint, text, text, text) IS 'Marks the attention of a confirmed intent as resolved, and audits it; false: the intent asks for none';
 
 -- --- the console's actions: SECURITY DEFINER, for tidemark_console alone --------------------------------
 
@@ -89,7 +89,7 @@ BEGIN
     RAISE EXCEPTION 'a person has 1 to 4 certificates, each by its SHA-256' USING ERRCODE = 'TK006';
   END IF;
 END $$;
-COMMENT ON FUNCTION kyc.console_person(text, bytea[]) IS 'Refuses what is no person of the console';
+COMMENT ON FUNCTION kyc.console_person(text, bytea[]) IS 'Raises TK006 unless the name and the certificates'' hashes are well formed';
 
 -- Returns the sessions that the worker would revoke on an order (weigh_ordered, api/kyc/worker/decision.c).
 CREATE FUNCTION kyc.console_standing(of_deployment smallint, session text)

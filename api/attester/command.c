@@ -209,9 +209,9 @@ tide_status att_requeue(struct att_program *program, const char *id, struct tide
     bool found;
     tide_status status = record_review(program, att_outbox_release_parked, id, &found, err);
     if (status == TIDE_OK && !found)
-        status =
-            tide_fail(err, TIDE_E_MISSING,
-                      "intent %s is not parked, or another row of the same decision stands", id);
+        status = tide_fail(
+            err, TIDE_E_MISSING,
+            "intent %s stays: it is not parked, or another row of its decision stands", id);
     if (status == TIDE_OK)
         printf("%s is queued again\n", id);
     return status;

@@ -209,7 +209,8 @@ static tide_status take_lock(struct runner *r, bool *held, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     if (!*held && r->mode->once)
-        return tide_fail(err, TIDE_E_CONFLICT, "another attester works with this key");
+        return tide_fail(err, TIDE_E_CONFLICT,
+                         "another attester holds the lock of this key or deployment");
     if (!*held && !r->standby_logged)
         tide_log(TIDE_WARN, "attester.standby", "why=another_holds_the_lock");
     r->standby_logged = !*held;

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* Doubles the list, up to TIDE_PAIRS_MAX. Returns false and sets failed if that is impossible. */
+/* Makes room for one more pair: doubles a full list, up to TIDE_PAIRS_MAX. Returns false and sets
+ * failed if that is impossible. */
 static bool make_room(struct tide_pairs *pairs)
 {
     if (pairs->count < pairs->max)

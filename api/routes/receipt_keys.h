@@ -4,10 +4,10 @@
  *
  * Rejected  A file that others may read, a key of another kind, a duplicate key, more than
  *           TIDE_RECEIPT_KEYS_MAX keys, the file of attester_key. While the registry names the
- *           signing key as a verifier, nothing is signed (tide_receipt_keys_watch). Withdrawn A key
- *           in chain.withdrawn_key is neither published nor signs, whatever the files contain. The
- *           cache holds these keys. Without a cache, or if the database was last reached more than
- *           stale_after_ms ago, no key is published and nothing is signed.
+ *           signing key as a verifier, nothing is signed (tide_receipt_keys_watch).
+ * Withdrawn A key in chain.withdrawn_key is neither published nor signs, whatever the files
+ *           contain. The cache holds these keys. Without a cache, or if the database was last
+ *           reached more than stale_after_ms ago, no key is published and nothing is signed.
  * Emptied   An empty file holds no key. If it is the first file, nothing is signed.
  * Names     A name without a slash is a systemd credential: $CREDENTIALS_DIRECTORY/tidemark_NAME.
  * Rotation  tide_receipt_keys_reload reads the files again. If one is wrong, nothing changes.

@@ -94,7 +94,8 @@ static void put_head(struct stream_piece *piece, const char *event)
                   piece->ledger, closed);
 }
 
-/* Ends a message with the fields of a JSON object, which is not empty: its brace is left out. */
+/* Ends a message with the members of a JSON object, which is not empty. The message has the brace
+ * that opens it. */
 static void put_fields(struct stream_piece *piece, tide_slice object)
 {
     assert(object.len > 2 && object.ptr[0] == '{');
@@ -262,7 +263,7 @@ static tide_status make_piece(struct page *page, uint32_t ledger, struct stream_
         add_whole(page, piece, prices, changes);
     assert(piece->note_count <= events + prices && piece->change_count <= changes);
     if (piece->bytes.failed)
-        return tide_fail(err, TIDE_E_LIMIT, "stream: ledger %u is too large", ledger);
+        return tide_fail(err, TIDE_E_LIMIT, "stream: no room for the events of ledger %u", ledger);
     stream_pg_resolve_slices(piece);
     return TIDE_OK;
 }

@@ -44,9 +44,8 @@ struct stream_watch {
 
 /* A client: all subscribers with one client_name. Stream thread. */
 struct stream_client {
-    uint32_t subscribers; /* 0: the slot is free                                      */
-    uint64_t served;      /* number of the last page read for the client; at first the */
-                          /* Number of pages read before the client came               */
+    uint32_t subscribers; /* 0: the slot is free */
+    uint64_t served;      /* number of the last page read for it; at first, for any client */
     uint64_t held;        /* bytes buffered for its subscribers, from the last sum_held */
 };
 

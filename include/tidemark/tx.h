@@ -52,7 +52,7 @@ struct tide_envelope {
 };
 
 /* Reads env, which must be exactly one TransactionEnvelope. Otherwise returns TIDE_E_DECODE,
- * TIDE_E_UNKNOWN or TIDE_E_LIMIT; x has the place. */
+ * TIDE_E_UNKNOWN or TIDE_E_LIMIT; x has the offset. */
 tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env,
                                struct tide_xdr *x) TIDE_MUST_USE;
 /* Reads the envelope at x and moves the cursor behind it. *out is valid only if x has not

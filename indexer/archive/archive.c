@@ -298,7 +298,7 @@ tide_status archive_read(struct archive *a, const char *key, const struct archiv
         if (status == TIDE_OK || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED)
             return status;
         *err = *worst_answer(&r);
-        assert(err->code != TIDE_OK); /* each place failed, and each failure fills its answer */
+        assert(err->code != TIDE_OK); /* each place failed, and each failure set r.answers[i] */
         if (status != TIDE_E_IO || n + 1 >= a->options.config->http_tries)
             return err->code;
         status = pause_reading(&r, n, err);

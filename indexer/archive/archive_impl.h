@@ -17,7 +17,7 @@ struct attempt {
     uint64_t packed, unpacked;
     bool cut;           /* the transfer ended behind `packed` bytes: the next attempt at the same
                          * place asks for the rest */
-    bool whole;         /* the file is read from its begin: the parts of a cut one did not fit */
+    bool whole;         /* read the file from its start again: the parts of a cut one did not fit */
     bool again;         /* the same attempt may succeed later */
     uint32_t after_ms;  /* pause that the server asked for; 0: none */
     tide_status status; /* the reason for which the bytes were refused */

@@ -108,8 +108,8 @@ static bool read_decided(const struct proving *p, uint32_t ledger, struct stella
     return value && stellar_value_read(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
 }
 
-/* Finds the previous hash without a file: in the value, or by a set without transactions behind our
- * own ledger. */
+/* Finds the previous hash without a file: the value contains it, or the empty set that follows our
+ * own hash has the signed hash. */
 static tide_status try_value(struct proving *p, uint32_t ledger, struct tide_err *err)
 {
     uint8_t ours[TIDE_HASH_BYTES];
@@ -250,7 +250,8 @@ static tide_status prove_ledgers(struct proving *p, struct checkpoint_proof *out
         return TIDE_OK;
     if (status != TIDE_OK && status != TIDE_E_EOF && status != TIDE_E_CHAIN)
         return status;
-    /* Either the highest ledger's set is needed, or the first ledger that contradicts. */
+    /* The sets are needed: the previous hash of the highest ledger is not known yet, or a known
+     * hash contradicts ours, and a set may show that an earlier ledger does. */
     tide_status reading = read_sets(p, &sets);
     if (reading == TIDE_E_STOPPED || reading == TIDE_E_MEMORY) {
         *err = sets;

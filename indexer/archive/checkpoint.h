@@ -6,7 +6,7 @@
  *
  * The set comes from the archive's transactions/ file. A ledger without transactions is not in it:
  * its set is made again from the hash of the ledger before and compared with the signed hash.
- * STELLAR_VALUE_EMPTY_TX_SET names the hash of the ledger before itself.
+ * A STELLAR_VALUE_EMPTY_TX_SET itself contains the hash of the ledger before.
  *
  * Threads  one thread at a time uses a task. Reading waits as archive_read does. */
 #ifndef INDEXER_ARCHIVE_CHECKPOINT_H

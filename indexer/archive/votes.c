@@ -4,7 +4,7 @@ enum {
     /* Values of a ledger that validators signed: one, unless some contradict. A validator begins at
      * most one, so fewer than VALUES_MAX that contradict cannot keep the others' value out. */
     VALUES_MAX = 16,
-    CHECKS_EACH = 4, /* signatures of one file that are checked for each vote there may be */
+    CHECKS_EACH = 4, /* signature checks in one file, for each ledger and validator */
 };
 
 struct votes {
@@ -43,7 +43,7 @@ void votes_begin_file(struct votes *v)
     v->checks_left = ledgers * v->options.quorum->count * CHECKS_EACH;
 }
 
-/* Returns the value of those bytes, a free place for it, or NULL if there is none. */
+/* Returns the value of those bytes, a free entry for it, or NULL if there is none. */
 static struct vote_value *find_value(struct ledger_votes *l, tide_slice bytes)
 {
     for (uint32_t i = 0; i < l->count; i++)

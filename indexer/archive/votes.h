@@ -1,9 +1,9 @@
 /* The votes of named validators about the ledgers of one checkpoint.
  *
- * A vote counts if its validator is in the quorum set and its signature holds on the network (that
- * is not checked of votes before `checked_from`), once for each value. A validator that contradicts
- * itself begins one value alone, so that it cannot take all places. Votes of several archives add
- * up: each proves itself.
+ * A vote counts if its validator is in the quorum set and its signature holds on the network, once
+ * for each value. Signatures of votes before `checked_from` are not checked. A validator can add
+ * only one new value to a ledger, so that it alone cannot fill the table of values. Votes of
+ * several archives add up: each proves itself.
  * Memory   fixed when the votes are opened: some 24 KiB a ledger.
  * Threads  one thread at a time. */
 #ifndef INDEXER_ARCHIVE_VOTES_H

@@ -156,7 +156,7 @@ static void print_difference(const struct tide_pg_rows *rows, uint32_t i)
     enum { LINE_MAX = 4096 };
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
-    assert(rows->columns == SHOWN_COLUMNS); /* shown_sql names them */
+    assert(rows->columns == SHOWN_COLUMNS); /* shown_sql selects them */
     uint64_t kind = tide_pg_u64(rows, i, SHOWN_KIND);
     struct tide_buf line;
     tide_buf_init(&line, LINE_MAX);

@@ -82,8 +82,8 @@ static void hash_code_key(uint8_t out[TIDE_HASH_BYTES], tide_slice hash)
     tide_sha256(out, tide_slice_of(key, sizeof key));
 }
 
-/* Notes the code that a contract runs. Its rows, and those of its time to live, pass the filter of
- * what is found. */
+/* Notes the code that a contract runs. Adds the code's hash and the key of its time to live to the
+ * filter, so that the reader of buckets keeps these entries. */
 static tide_status put_code(struct reading *r, const struct tide_contract *owner, tide_slice tuple,
                             struct tide_err *err)
 {

@@ -1,4 +1,4 @@
-/* The command reproject: decodes rows that were stored raw again, with the catalogue of this build.
+/* The command reproject: decodes raw rows once more, with the catalogue of this build.
  * reproject_move.c moves the rows that fit now. */
 #include "indexer/commands/reproject.h"
 #include "indexer/commands/command.h"

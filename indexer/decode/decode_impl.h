@@ -244,8 +244,8 @@ const struct tide_contract *relevance_find(const struct tide_decode *d, const ui
 /* Returns true for the deployment's contracts (discovered tokens included) and accounts, and false
  * for Stellar assets' contracts: the whole network names those. */
 bool relevance_names(const struct tide_decode *d, tide_slice address_xdr);
-/* Does the same, and notes that rows are kept for the address: KEPT_CALL, or the event of that
- * index. */
+/* Returns the same as relevance_names. If true, also notes why rows are kept for the address: event
+ * is KEPT_CALL, or an event's index. */
 bool relevance_takes_part(struct tide_decode *d, tide_slice address_xdr, int32_t event);
 /* A transaction is stored if it
  *   calls or creates a contract of the deployment,

@@ -8,7 +8,7 @@
 #include "tidemark/log.h"
 #include "tidemark/stop.h"
 
-/* Longest wait for a batch; the same while discovery reads, which needs its turns. */
+/* Longest wait for a batch. TAKE_READING_MS holds while discovery reads: it uses this thread. */
 enum { TAKE_MS = 250, TAKE_READING_MS = 5 };
 enum { HEARTBEAT_MS = 500 };
 
@@ -62,8 +62,8 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
         if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
             tide_discovery_wake(job->discovery);
         note_waiting_tokens(job, batch);
-        /* At the tip, the source has not delivered a newer ledger that it may have reported: the
-         * committed ledger is then the tip. */
+        /* At the source's tip the committed ledger is the tip, even if the source reported a newer
+         * one: it did not deliver that. */
         if (batch->to > job->tip || item->tip)
             job->tip = batch->to;
         tide_log(TIDE_DEBUG, "batch.committed", "from=%u to=%u bytes=%zu events=%" PRIu64,

@@ -169,7 +169,8 @@ static bool may_read(const struct tide_pipeline *p)
     return tide_decode_pool_has_room(p->decode);
 }
 
-/* While following, retry without limit. Ledgers already in the batch are committed. */
+/* Returns whether the read is repeated: a remote source failed, and the job has no end. There is no
+ * limit, because the database keeps all that was committed. */
 static bool may_retry(const struct tide_pipeline *p, tide_status status)
 {
     return status == TIDE_E_IO && !p->options.stop_at_end && p->options.source.ops->trouble;

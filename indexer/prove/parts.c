@@ -227,7 +227,7 @@ static tide_status collect_votes(struct collecting *c, struct tide_err *err)
                            c->checkpoint);
     if (status == TIDE_OK)
         choose_small(c);
-    /* If the checkpoint's last ledger alone is behind, its set was read for the proof. */
+    /* last_set is the checkpoint's last set, if the proof read it; it is empty otherwise. */
     if (status == TIDE_OK && !c->voted && c->behind + 1 == c->checkpoint)
         status = take_set(c, tide_buf_view(&c->p->last_set), err);
     if (status == TIDE_OK && !c->voted)

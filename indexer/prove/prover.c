@@ -33,7 +33,7 @@ static void log_trouble(struct proving *p, const char *trouble)
     snprintf(p->trouble, sizeof p->trouble, "%s", trouble);
 }
 
-/* The database may be without an answer for a while: the next pass tries again. */
+/* Logs the first of consecutive failures of the database. The next pass tries again. */
 static void log_failure(struct proving *p, tide_status status, const struct tide_err *err)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];

@@ -12,7 +12,7 @@
  *          tide_prover_check fails.
  * Session  the prover's own; only its thread uses it. It shares no lock with the writer, and the
  *          database's rows that it writes are its own. Between checkpoints it runs no statement:
- *          it waits until the owner tells a ledger that the next checkpoint may prove.
+ *          it waits until the owner reports a ledger that the next checkpoint may prove.
  * Threads  the thread that opens the prover owns it and calls all functions. */
 #ifndef INDEXER_PROVE_PROVER_H
 #define INDEXER_PROVE_PROVER_H

@@ -32,7 +32,7 @@ struct proof_state {
 /* Headers or results of ledgers until one statement stores them: two arrays in PostgreSQL's form,
  * without their ends. */
 struct ledger_parts {
-    bool headers; /* else results */
+    bool headers; /* false: results */
     struct tide_buf ledgers, bytes;
 };
 
@@ -69,7 +69,7 @@ struct tide_prover {
     struct tide_err fork;        /* valid once forked is set */
     atomic_bool forked, closing; /* closing: the thread ends as soon as it can */
     atomic_bool finishing;       /* the thread ends after a pass */
-    _Atomic uint32_t indexed;    /* the newest ledger that the owner told */
+    _Atomic uint32_t indexed;    /* the newest ledger that the owner reported */
     pthread_mutex_t lock;        /* used for the condition only */
     pthread_cond_t wake;
 };

@@ -33,10 +33,11 @@ struct tide_source_ops {
      * is freed. NULL: the source keeps no large window. */
     void (*done)(void *self);
 
-    /* A ledger that next returned is bad, as err (filled) says: damage that only a decoder sees, or
-     * a break of the chain. Later ledgers may have been read. Returns true if next returns the
-     * ledger once more, from a fresh copy, and the later ones after it. Returns false if that was
-     * done before, or there is no other copy; err then names the object. NULL: always false. */
+    /* Asks for a fresh copy of a ledger that next returned and the caller found bad: damage that
+     * only a decoder sees, or a break of the chain; err (filled) has the reason. Later ledgers may
+     * have been read. Returns true if next returns the ledger once more, from that copy, and the
+     * later ones after it. Returns false if that was done before, or there is no other copy; err
+     * then names the object. NULL: always false. */
     bool (*refetch)(void *self, uint32_t ledger, struct tide_err *err);
 
     /* Finds the first and last ledger that the source has; 0, 0 if it does not know. */

@@ -24,7 +24,7 @@ static tide_status begin_headers(void *self, struct tide_err *err)
     return TIDE_OK;
 }
 
-/* The first header of the chain stands alone: the checkpoint's. */
+/* Begins the chain with the checkpoint's header. */
 static void take_first(struct start_chain *c, const struct tide_ledger_header *header,
                        const uint8_t hash[TIDE_HASH_BYTES])
 {
@@ -108,7 +108,7 @@ static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH
 {
     const struct start_chain *c = self;
     (void)err;
-    assert(ledger >= c->first && ledger <= c->last); /* the task asks first - 1 to last - 1 */
+    assert(ledger >= c->first && ledger <= c->last); /* from task.first - 1 on */
     memcpy(hash, c->hashes[ledger - c->first], TIDE_HASH_BYTES);
     return TIDE_OK;
 }

@@ -90,8 +90,8 @@ static uint64_t put_distinct(struct tide_buf *out, const tide_slice *rows, size_
     return distinct;
 }
 
-/* Drops repeated rows of s->seen: each look at the entries gives those of ignored tokens again, and
- * so does each entry that names one. */
+/* Drops repeated rows of s->seen. Each pass over the entries adds the rows of ignored tokens again,
+ * and so does each entry that names one. */
 static void drop_repeated(struct start *s)
 {
     size_t count = 0;

@@ -128,7 +128,7 @@ static void compare_raw(struct comparing *c, const struct rpc_event *event, cons
                            event->ledger, place[0], place[1], place[2], c->client->name);
 }
 
-/* Ends the reading if a ledger's list goes on and on. */
+/* Ends the reading if the server lists over SURPLUS more events of a ledger than are stored. */
 static void count_seen(struct comparing *c, uint32_t ledger)
 {
     assert(ledger >= c->range.from && ledger <= c->range.to);

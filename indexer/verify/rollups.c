@@ -43,7 +43,7 @@ static tide_status fold_range(struct tide_pg *pg, const struct tide_verify *chec
                               struct tide_buf *sql, const struct tide_range *range,
                               struct tide_err *err)
 {
-    assert(sql->len > 0 && sql->ptr[sql->len - 1] == 0); /* ended for libpq */
+    assert(sql->len > 0 && sql->ptr[sql->len - 1] == 0); /* libpq reads up to a NUL */
     char id[8], from[12], to[12];
     tide_status status = TIDE_OK;
     snprintf(id, sizeof id, "%u", check->deployment);

@@ -43,7 +43,7 @@ static tide_status check_checkpoint(struct signed_check *s, uint32_t checkpoint,
                                     struct tide_err *err)
 {
     struct checkpoint_proof proof;
-    uint32_t oldest = s->check->range.from + 1; /* the first ledger whose vote names a stored one */
+    uint32_t oldest = s->check->range.from + 1; /* a vote about N proves N - 1 */
     uint32_t begin = checkpoint - (CHECKPOINT_LEDGERS - 1);
     s->task.first = begin > oldest ? begin : oldest;
     s->task.last = checkpoint;

@@ -80,8 +80,9 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
 /* ---- places for the tokens that catalogs name ---- */
 
 /* Appends the query p with one row (first, last): the ledgers from the first one on that are
- * indexed or loading without a gap. last is NULL if the first one is missing. An index that began
- * with a state knows the tokens that were named before. */
+ * indexed or loading without a gap. last is NULL if the first one is missing. In an index
+ * that began with a checkpoint's state, the first one is the checkpoint: the state has the tokens
+ * that earlier ledgers named. */
 static void sql_lead(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;

@@ -372,7 +372,8 @@ static tide_status delete_state(struct filling *f, struct tide_err *err)
     return any ? write_run_sql(s, "DELETE", err) : TIDE_OK;
 }
 
-/* Gives state the versions of the ledgers that wrote them. */
+/* Deletes the versions that the checkpoint's state gave, and merges the history below: each entry's
+ * state then names the ledger that wrote it. */
 static tide_status merge_past(struct filling *f, struct tide_err *err)
 {
     struct write_session *s = &f->writer->main.session;
@@ -389,10 +390,10 @@ static tide_status merge_past(struct filling *f, struct tide_err *err)
 
 /* ---- the transaction: contracts, coverage ---- */
 
-/* Adds what the ledgers below showed of contracts. A row of the stored state goes if a ledger has
- * the same to say, and a creation in any case: a scope without state has no creations. Tokens that
- * the state named were followed in all ledgers below: they need no further reading, unless their
- * kind is not known. */
+/* Adds what the ledgers below showed of contracts. Deletes each row that the checkpoint's state
+ * gave if a row of a ledger repeats it, and all its creations: an index without that state has none
+ * of them. Tokens that the state named were followed in all ledgers below: they need no further
+ * reading, unless their kind is not known. */
 static tide_status move_contracts(struct filling *f, struct tide_err *err)
 {
     struct write_session *s = &f->writer->main.session;

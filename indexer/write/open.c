@@ -232,7 +232,8 @@ static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
         status = read_size(w, err);
     if (status == TIDE_OK)
         status = write_load_read(&w->load, err);
-    /* Last, because a second attempt would otherwise take these contracts for the file's. */
+    /* This step is the last: if a later one failed, the next attempt would take the discovered
+     * contracts for those of the deployment file. */
     return status == TIDE_OK && write_plan_has_contracts(s->plan) ? writer_adopt_contracts(w, err)
                                                                   : status;
 }

@@ -62,7 +62,7 @@ tide_status tide_cli_no_command(const struct tide_cli *cli, const char *word, st
                      near.found ? "\"? " : "", cli->program);
 }
 
-/* --- what is asked about the program ------------------------------------------------------ */
+/* --- help, version, manual and completion ------------------------------------------------- */
 
 static int print_text(struct tide_buf *text, FILE *to, int exit_code)
 {

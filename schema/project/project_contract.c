@@ -85,8 +85,8 @@ static tide_status get_contract(struct project_row *row, struct tide_hot_key *ke
     return TIDE_OK;
 }
 
-/* Stores the contract, or drops a record that only a removed instance made: a new cache has none
- * either. */
+/* Stores the contract. Drops it if it has neither instance nor name: a cache that is built anew has
+ * no such record. */
 static tide_status put_instance(struct project_row *row, const struct tide_hot_key *key,
                                 const struct tide_hot_contract *contract, struct tide_err *err)
 {

@@ -10,7 +10,7 @@ uint64_t tide_cache_fed_age_ms(const struct tide_hot_meta *meta, int64_t host_ms
 {
     if (TIDE_UNLIKELY(memcmp(meta->boot, tide_boot_id(), sizeof meta->boot) != 0))
         return TIDE_CACHE_AGE_MAX;
-    /* The feeder may have read the clock after the worker's turn began. */
+    /* fed_ms may be later than host_ms: the feeder can write after the caller read the clock. */
     return host_ms > meta->fed_ms ? (uint64_t)(host_ms - meta->fed_ms) : 0;
 }
 

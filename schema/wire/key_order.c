@@ -121,7 +121,7 @@ static int order_address(struct pair *p)
 
 static int order_value(struct pair *p);
 
-/* Compares lists of `each` values an element: a vec's, or a map's pairs. */
+/* Compares two lists. `each` is the number of values of an element: 1 in a vec, 2 in a map. */
 static int order_list(struct pair *p, uint32_t each)
 {
     uint32_t present;

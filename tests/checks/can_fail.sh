@@ -154,7 +154,7 @@ if [ -n "${TIDE_LONG:-}" ] && command -v clang-tidy >/dev/null; then
     for again in '' again; do
         for tool in tidy gcc; do "$check/analyze" $tool "$dir/t" "$dir/t/build/x" || { echo "FAIL: analyze $tool refuses what is right $again"; exit 1; }; done
     done
-    # A judgement that is kept in the build folder is of the file as it was, and of what it included.
+    # A result that is kept in the build folder holds only while the file and its headers are unchanged.
     printf '#define abort() return 0\n' >"$dir/t/indexer/decode/leak.h"
     sed -i 's/^int f(int a)$/#include "leak.h"\n&/' "$dir/t/indexer/decode/leak.c"
     for tool in tidy gcc; do ! "$check/analyze" $tool "$dir/t" "$dir/t/build/x" >"$dir/said" || { echo "FAIL: analyze $tool does not look at what changed"; exit 1; }; done

@@ -34,7 +34,7 @@ def missing(schema, names):
 
 
 def faults_of(doc):
-    """What the document doc does not promise, a line each."""
+    """Yields a line for each documented route or field that the document doc lacks."""
     for entry in DOCUMENTED["answers"]:
         method, path = entry["route"].split()
         operation = doc["paths"].get(path, {}).get(method.lower())

@@ -126,7 +126,7 @@ def objects(name, schema):
 
 
 def broken_rule(field, kind, fields):
-    """What a field of that kind breaks; None: nothing."""
+    """Returns the convention that a field of that kind breaks, or None."""
     scaled, symbol = field + "Scaled" in fields, field + "Symbol" in fields
     is_token = kind == "Address" and (field.startswith("token") or field.endswith("Token") or field == "usdc")
     rules = [
@@ -163,7 +163,7 @@ def check_conventions(doc):
         fault(f"exception {name}", "nothing needs it")
 
 
-# Fields that break a rule, and what is said of them: the rules can fail.
+# Fields that break a rule, with a part of the message: they show that the rules can fail.
 WRONG = {
     "debt": ("Amount", "money"), "openScaled": ("Scaled", "raw Amount"), "at": ("Time", "ends in At"), "closeTime": ("Time", "ends in At"),
     "since": ("Time", "ends in At"), "startsAt": ("string", "only a time"), "twapAgeSeconds": ("Count", "header"), "swaps": ("U64", "Count"),

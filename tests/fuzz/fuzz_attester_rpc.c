@@ -50,7 +50,7 @@ static int64_t now_of(void *self)
     return ((struct world *)self)->now_ms += 1000;
 }
 
-/* --- a server that says it -------------------------------------------------------------------- */
+/* --- a server that answers with the fuzzer's bytes -------------------------------------------- */
 
 static uint64_t id_of(tide_slice request)
 {

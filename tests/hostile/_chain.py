@@ -328,7 +328,7 @@ def other_tokens(way, wanted, got):
 
 
 def others_since(way, wanted, got):
-    """Found later or earlier: what is there as of a ledger differs."""
+    """Reports rows that the two indexes found at different ledgers: their answers as of a ledger differ."""
     one, two = ({(r["ledger"], r["tx"], r["event"]): r["since"] for r in found} for found in (wanted, got))
     differ = sorted(at for at in one.keys() | two.keys() if one.get(at) != two.get(at))
     return f"{way}: {len(differ)} of {len(one)} rows found in other ledgers: {differ[0]}: {two.get(differ[0])}, not {one.get(differ[0])}" if differ else None
@@ -339,7 +339,7 @@ WAYS = ("ledger by ledger", "in pieces", "backwards", "killed")
 
 
 def judge_ways(index, last, dice, ways=WAYS):
-    """The same rows ledger by ledger, in batches and partitions of any size, backwards, after kills, made again from what was kept, from another node."""
+    """Indexes the chain in each way of WAYS, from another node and in partitions of any size, and expects the same rows."""
     wanted, faults = digests(index), []
     since, tokens = rows(index.name, SINCE), rows(index.name, TOKENS)
     lake = ["--lake", index.other_node(dice.randrange(1, 1 << 31))]
@@ -373,7 +373,7 @@ ROLLED = ("liquidity_pool_pool", "synthetic_engine_debt_total", "stability_pool_
 
 
 def judge_removals(index):
-    """A fixed seed must remove entries that rollups are folded from: else batches of other sizes find the same."""
+    """Fails unless the chain removed an entry of each table that rollups are folded from: without one, batches of other sizes would agree anyway."""
     missing = [t for t in ROLLED if not rows(index.name, f"SELECT 1 FROM history.{t} WHERE removed LIMIT 1")]
     if missing:
         raise Failure(f"{index.name}: no entry is removed of {', '.join(missing)}: take another seed")

@@ -177,7 +177,7 @@ class Past:
         return given
 
     def same(self, path, target, present=None):
-        """Returns the answer of the index that ends there."""
+        """Asks both indexes, notes each difference, and returns the answer of the index that ends there."""
         (one, got), (two, want) = self.later.ask(target), self.then.ask(target)
         self.compared += 1
         if not self.equals(path, (one.status, got), (two.status, want)):

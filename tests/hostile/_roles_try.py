@@ -76,7 +76,7 @@ def url_of(role):
 
 
 class Login:
-    """A psql of the login's. Errors are its own business."""
+    """A psql session of one login. Its errors are expected and ignored."""
     END = "--the-end--"
 
     def __init__(self, role):
@@ -129,7 +129,7 @@ def rights():
 
 
 def digests(catalogue):
-    """Of each table that no login may write. The indexer waits; its lease does not."""
+    """Returns a digest of each table that no login may write, without the heartbeats: the waiting indexer renews its lease."""
     tables = [t for t in catalogue.every if not t.startswith("kyc.") and t not in HEARTBEATS]
     return set(sql(" UNION ALL ".join(f"(SELECT '{t} ' || count(*) || ' ' || coalesce(sum(hashtextextended(x::text, 0)), 0) FROM {t} AS x)"
                                       for t in tables)).split("\n"))

@@ -190,8 +190,8 @@ def ran():
 
 
 def busy(windows):
-    """The thread that did most, in the quietest of some windows: its share of a processor, and the share of time in which it ran or was ready to. The first
-    says nothing of a thread that spins on a machine with too much to do; the second says it."""
+    """Returns two shares of the busiest thread, each the least of some windows: of a processor, and of the time in which it ran or was ready to. On a loaded
+    machine only the second shows a thread that spins."""
     cpu_least, ready_least = 1.0, 1.0
     for _ in range(windows):
         before, start = ran(), time.monotonic()

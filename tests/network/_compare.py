@@ -147,7 +147,7 @@ def outcome(result):
 
 
 def inner(envelope):
-    """(source of the operations, operations, whether it is a fee bump)"""
+    """Returns (source of the operations, operations); those of the inner transaction if the envelope is a fee bump."""
     if "tx_fee_bump" in envelope:
         return inner(envelope["tx_fee_bump"]["tx"]["inner_tx"])
     tx = next(iter(envelope.values()))["tx"]

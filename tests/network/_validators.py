@@ -210,7 +210,7 @@ mkdir="mkdir -p {self.history}/{{0}}"
         return (self.ask(f"tx?blob={blob}") or {}).get("status")
 
     def vote(self, protocol):
-        """Validators forget a vote whose time is minutes ago with the next ledger: one of 1970 would have to reach all at once."""
+        """Votes for an upgrade dated 5 s ago. Validators drop a vote that is minutes old at the next ledger, so one of 1970 would have to reach all at once."""
         begins = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 5))
         query = f"mode=set&upgradetime={begins}&protocolversion={protocol}&basereserve=5000000&maxtxsetsize=1000"
         try:

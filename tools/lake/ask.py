@@ -22,7 +22,7 @@ from views import source, tables, views
 
 # The deployment that was added last, of those with swaps in the lake.
 NEWEST = "SELECT max(deployment) FROM analyst.swaps"
-# Swaps of each minute and token; an hour of a simulated chain has enough of them.
+# Swaps by minute and token, because a simulated chain may last an hour only.
 TRADES = """
 SELECT token_in_symbol AS token, date_trunc('minute', closed_at) AS minute, count(*) AS swaps
 FROM analyst.swaps WHERE deployment = ? GROUP BY token, minute ORDER BY token, minute"""

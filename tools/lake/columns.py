@@ -11,10 +11,10 @@ from pyiceberg.types import (BooleanType, DateType, DecimalType, IcebergType, In
 
 DIGITS = 38
 
-# What a person's jurisdiction may stand in: its own columns, and the answers and bytes of calls.
+# The lake leaves out columns that may contain a person's jurisdiction: its own, and the answers and bytes of calls.
 PRIVATE = re.compile(r"jurisdiction|_xdr$|^xdr$|^answer$")
 
-# The order of a row in its ledger has the same names in events' own tables as in the views.
+# Columns that order rows within a ledger, and their names in the lake: views and events' own tables have the same there.
 ORDERS = {"tx": "tx_order", "op": "op_order", "event": "event_order"}
 
 PLAIN: dict[str, tuple[str, IcebergType]] = {

@@ -16,7 +16,7 @@ from pyiceberg.types import IntegerType, NestedField
 
 from columns import ORDERS, Column, columns_of, is_private, quoted
 
-# Lists of all kinds of events, and undecoded ones: each kind has its own table.
+# These tables of events are not copied: they hold all kinds, and the lake has one table for each kind.
 NO_KIND = {"log", "raw"}
 ORDER = ("ledger", *ORDERS.values(), "change_order")
 
@@ -142,7 +142,7 @@ def relation(schema: str, name: str, columns: list[tuple[str, str]]) -> Relation
 
 
 def as_of(names: set[str]) -> Column:
-    """Each row of the present state says as of which ledger it is."""
+    """Returns the column as_of_ledger of tables of the present state."""
     own = "(SELECT n.ledger::integer FROM analyst.networks AS n WHERE n.deployment = t.deployment)"
     return Column("as_of_ledger", own if "deployment" in names else "NULL::integer", IntegerType())
 

@@ -15,8 +15,8 @@ def first_ledger(snapshot: Snapshot, network: Network, begin: int | None) -> int
     if stored is None:
         raise LakeError(f"deployment {network.deployment} has no ledgers yet")
     if begin is None and 0 < network.first_ledger < stored:
-        raise LakeError(f"ledgers {network.first_ledger} to {stored - 1} of deployment {network.deployment} are not indexed: fill them in, "
-                        f"or begin with --from {stored}")
+        raise LakeError(f"ledgers {network.first_ledger} to {stored - 1} of deployment {network.deployment} are not indexed: index them "
+                        f"(tidemark-indexer backfill), or begin with --from {stored}")
     return begin if begin is not None else max(stored, network.first_ledger)
 
 
@@ -39,7 +39,7 @@ def closed(snapshot: Snapshot, deployment: int, first: int, last: int) -> Range:
     """The range with its hashes; fails if the database does not hold all of it."""
     missing = last - first + 1 - snapshot.stored(deployment, first, last)
     if missing:
-        raise LakeError(f"{missing} of the ledgers {first} to {last} of deployment {deployment} are not indexed: fill them in first")
+        raise LakeError(f"{missing} of the ledgers {first} to {last} of deployment {deployment} are not indexed: index them first (tidemark-indexer backfill)")
     archived = snapshot.archived(deployment, first, last)
     if archived:
         raise LakeError(f"ledgers {archived[0]} to {archived[1]} of deployment {deployment} are archived, and the lake needs {first} to {last}: "

@@ -51,7 +51,7 @@ class Range:
 
 @dataclass(frozen=True)
 class Record:
-    """What a snapshot's summary says of a range that the table holds."""
+    """A range that the table holds, as a snapshot's summary records it."""
     range: Range
     rows: int
     digest: str

@@ -13,7 +13,7 @@ Say = Callable[[str], None]
 
 
 def chosen(relations: list[Relation], patterns: list[str]) -> list[Relation]:
-    """Those that have a name of one of the patterns; all without patterns."""
+    """Returns the relations with a name that matches a pattern; all if there are no patterns."""
     unknown = [p for p in patterns if not any(fnmatchcase(r.title, p) for r in relations)]
     if unknown:
         raise LakeError(f"no view or event kind that this role may read fits {', '.join(unknown)}")

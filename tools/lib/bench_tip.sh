@@ -4,8 +4,9 @@
 # serves a ledger to a look-up's answer from it, beside the lag in ledgers. All programs run on one machine, often beside other work, so each result says what
 # CPU each process used, how much of the cores was used by others, and the load.
 
-# A chain of full ledgers: FILE.xdr.zst and FILE.json. The first ones, until so many calls come, are the stage.
-tip_stage() { echo $((24 + $1 / 10)); }
+# Prints the number of ledgers before the measured ones. In these the calls grow up to TXS.
+tip_stage() { echo $((24 + $1 / 10)); } # TXS
+# Makes a chain of full ledgers: FILE.xdr.zst and FILE.json.
 tip_chain() { # TXS LEDGERS: sets tip_file
     tip_file=${chains:-$dir}/tip-$1
     [ ! -f "$tip_file.xdr.zst" ] || return 0

@@ -124,7 +124,7 @@ network_start() {
     cp "$network_source/tests/network/_lib.mjs" "$dir/scripts/lib.mjs"
     ln -sfn "$network_modules" "$dir/node_modules"
 }
-# The archive's script waits five minutes for RPC, which is healthy only behind the first checkpoint: with 64 ledgers of 5 s that is later.
+# Starts the network, and once more if the script gave up on RPC after its five minutes. RPC is healthy only behind the first checkpoint: 64 ledgers of 5 s take longer.
 network_again() {
     local name=$1 log=$network_root/$1/standalone.log
     shift
@@ -198,7 +198,7 @@ network_chain() { # NAME CHAIN
     echo "$dir"
 }
 
-# A network has one contract of native coins. The second deployment leaves it out.
+# Deploys the contracts of a chain. A network has one contract of XLM, so only its first deployment deploys that.
 network_deploy() {
     local name=$1 chain=$2 dir recorded=$network_root/$1/recorded.json
     dir=$(network_chain "$name" "$chain")

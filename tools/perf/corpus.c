@@ -143,7 +143,7 @@ tide_status corpus_load(struct corpus *out, char **paths, int path_count, size_t
     if (status == TIDE_OK) {
         status = lay_out(out, &plain, &lens, (bytes_min + plain.len - 1) / plain.len);
         if (status != TIDE_OK)
-            tide_fail(err, status, "laying out %zu bytes", plain.len);
+            tide_fail(err, status, "no room to repeat %zu bytes of ledgers", plain.len);
     }
     tide_buf_release(&plain);
     tide_buf_release(&lens);

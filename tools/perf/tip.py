@@ -131,7 +131,7 @@ class Meter:
 
 
 def verdict(every, rate, end, p99, each_ms):
-    """Whether ledgers every so many milliseconds are followed, and the interval at which they are."""
+    """Returns the interval in ms at which the indexer follows, and a text that says whether it kept up with `every`."""
     kept = rate >= 0.99 and end <= 1
     if kept and p99 < every:
         return every, "held: all but one of a hundred ledgers are answered from before the next closes"

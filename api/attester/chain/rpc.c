@@ -217,7 +217,8 @@ static tide_status note_ledger(struct att_rpc *rpc, struct server *server, const
     if ((rpc->ceiling && latest > rpc->ceiling) ||
         (server->latest && !behind &&
          latest - server->latest > JUMP_LEDGERS + (uint64_t)(now - server->latest_ms) / LEDGERS_MS))
-        return tide_fail(err, TIDE_E_IO, "latestLedger %u cannot exist yet", (unsigned)latest);
+        return tide_fail(err, TIDE_E_IO, "latestLedger %u is ahead of the clock or of the index",
+                         (unsigned)latest);
     server->latest = (uint32_t)latest;
     server->latest_ms = now;
     return TIDE_OK;
@@ -358,7 +359,7 @@ bool att_rpc_exclude_current(struct att_rpc *rpc)
     bool first = true;
     for (uint32_t i = 0; i < rpc->count; i++)
         first &= !rpc->servers[i].excluded;
-    /* Only the first exclusion remembers whose answer is in question. */
+    /* first is the server whose answer is checked: the one that is excluded first. */
     if (first)
         rpc->first = rpc->current;
     rpc->servers[rpc->current].excluded = true;

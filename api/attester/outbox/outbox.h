@@ -21,8 +21,8 @@ struct att_outbox; /* opaque */
 struct att_outbox_options {
     const char *conninfo; /* connection to the primary; NULL: libpq's defaults */
     const struct tide_deployment *deployment; /* borrowed */
-    const char *contract;      /* C…, address of the compliance registry; borrowed */
-    const uint8_t *key;        /* 32 bytes, the verifier's public key: the lock's name; borrowed */
+    const char *contract; /* C…, address of the compliance registry; borrowed */
+    const uint8_t *key; /* 32 bytes, the verifier's public key, part of the lock's name; borrowed */
     const uint8_t *intent_key; /* 32 bytes, verifies MACs; borrowed; NULL: for commands */
     bool (*stopped)(void *self);
     void *self;

@@ -393,7 +393,7 @@ struct tidemark_mirror {
     struct tidemark_view view; /* base NULL: no files yet */
     const unsigned char
         *deployment; /* `deployment` of receipts, 32 bytes; NULL: that of the first file */
-    /* The functions below use the members from here on. */
+    /* Private from here on: only the functions below read or write these members. */
     uint32_t ledger; /* the newest ledger that any file named */
     uint64_t closed_at_s;
     unsigned char ledger_signer[32]; /* the key that signed that file */

@@ -201,8 +201,8 @@ static enum vote ask_latest(struct rpc_fleet *f, uint32_t server, const struct r
     return compare_hash(f, server, page, latest.sequence, latest.hash, upto);
 }
 
-/* Returns the server's vote if it told the hash of the page's last ledger earlier. Otherwise asks
- * it, if may_ask, and if it is waited for. */
+/* Returns the server's vote if it reported the hash of the page's last ledger earlier. Otherwise
+ * asks it, if may_ask, and if the source waits for it. */
 static enum vote vote_of(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
                          bool may_ask, uint32_t *upto)
 {
@@ -275,7 +275,8 @@ static uint32_t list_others(struct rpc_fleet *f, uint32_t out[RPC_SERVERS_MAX])
     return count;
 }
 
-/* Asks the other servers until one has the same hash, or is behind. */
+/* Collects the other servers' votes until one has the same hash. Once a server is behind, no
+ * further one is asked: only hashes that servers reported earlier count. */
 static struct votes collect_votes(struct rpc_fleet *f, const struct rpc_page *page)
 {
     struct votes v = { 0 };

@@ -501,7 +501,7 @@ static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *wa
                   want->first, skip == page->count ? 0 : l->sequence, page->latest);
         s->gone_for = for_good ? want->first : 0;
         if (page->latest >= (uint64_t)want->first + f->config->rpc_lag_ledgers)
-            mark_overstated(f, want->first); /* else others seem to hang beside it */
+            mark_overstated(f, want->first); /* others seem to hang if its report is believed */
         return for_good ? RPC_GONE : RPC_PAUSE;
     }
     enum rpc_outcome outcome = check_follows(f, l, err);

@@ -74,7 +74,7 @@ struct rpc_fleet {
     int64_t greet_until_ms; /* a request for a range ends then; 0: as any request */
     int64_t stored_ms;      /* time of the last comparison with the stored chain */
     struct tide_retry retry;
-    uint32_t confirmer; /* the server whose turn it is to be asked whether it has a ledger, too */
+    uint32_t confirmer; /* the server that is asked first whether it has the ledger, too */
     bool alone;         /* the last ledgers were delivered although no other server has them */
     int64_t
         behind_ms; /* time since the other servers are behind the current one; 0: they are not */
@@ -123,8 +123,8 @@ void rpc_fleet_set_trouble(struct rpc_fleet *f, const char *text);
 /* Returns whether the server may have the ledger soon: it is trusted, answers, is less than
  * rpc_lag_ledgers behind and was not waited for in vain. */
 bool rpc_fleet_awaits(struct rpc_fleet *f, uint32_t server, uint32_t ledger);
-/* Returns the newest ledger that the other servers told, of those that are waited for before the
- * ledger is delivered; UINT32_MAX: none is. Call with the lock. */
+/* Returns the newest ledger that the other servers reported, of those for which the source waits
+ * before it delivers the ledger; UINT32_MAX: it waits for none. Call with the lock. */
 uint32_t rpc_fleet_confirmable(const struct rpc_fleet *f, uint32_t ledger);
 /* Finds another server that has the page's last ledger, with the same hash, or cuts the page to
  * what it has. RPC_HELD: none has the first one yet. RPC_PAUSE: the current one was put aside. */
@@ -169,7 +169,7 @@ void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest
 
 /* Returns whether the fetching thread's request must end. self is the fleet. */
 bool rpc_fleet_cancelled(void *self);
-/* Returns whether it must end because the time to report a range is over. */
+/* Returns whether the running request exceeds greet_until_ms. */
 bool rpc_fleet_is_late(const struct rpc_fleet *f);
 
 #endif

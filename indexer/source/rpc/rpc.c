@@ -11,7 +11,7 @@ enum {
     SLOTS = 2,
     TIP_WAIT_MS = 250,
     LOOK_MS = 50,
-    HELD_MOST = 4, /* attempts at a page that no other server has, before the reader is told */
+    HELD_MOST = 4, /* attempts at a page that no other server has, before next fails */
 };
 
 struct slot {

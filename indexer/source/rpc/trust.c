@@ -345,7 +345,7 @@ static tide_status count_out(struct rpc_fleet *f, const struct votes *v, enum rp
 }
 
 /* Asks the servers that are not aside, and have no vote yet, for the ledger's hash. all: also those
- * that did not tell their ranges when they were asked last. */
+ * that did not report their ranges when they were asked last. */
 static void collect_votes(struct rpc_fleet *f, struct votes *v, bool all, enum rpc_thread thread)
 {
     for (uint32_t i = 0; i < f->count; i++)

@@ -414,7 +414,8 @@ struct drop {
     bool *more;
 };
 
-/* Finds the last partition to drop: after a kill those that are left begin with the first one. */
+/* Finds the newest partition to drop. The newest goes first, so that after a kill the rest still
+ * begins at the first one. */
 static tide_status find_dropped(struct write_session *s, uint32_t below, uint32_t *from,
                                 bool *found, struct tide_err *err)
 {

@@ -19,9 +19,9 @@ struct write_cover {
  * TIDE_E_CONFLICT. */
 tide_status write_cover(struct write_session *s, const struct write_cover *cover,
                         struct tide_err *err) TIDE_MUST_USE;
-/* The same in a pipeline. Call prepare (prepared[moves_cursor] says whether the session has the
- * statement), send, covered with the answer, and settle, which does what the answer leaves to
- * do. */
+/* Do the same in a pipeline, if called in this order: write_cover_prepare (prepared[moves_cursor]
+ * says whether the session has the statement), write_cover_send, write_covered (reads the answer),
+ * write_cover_settle (the updates that the answer leaves). */
 tide_status write_cover_prepare(struct write_session *s, bool prepared[2], bool moves_cursor,
                                 struct tide_err *err) TIDE_MUST_USE;
 tide_status write_cover_send(struct write_session *s, const struct write_cover *cover,

@@ -69,7 +69,7 @@ def drain(s):
 
 
 def cut(sockets, count):
-    """Waits until the server has closed so many of the sockets. socket -> what it said, of all that are closed then."""
+    """Waits until the server has closed `count` of the sockets. Returns socket -> bytes received, for all that are closed."""
     said, closed, end = {s: b"" for s in sockets}, set(), steady() + 60
     enough = False
     while not enough and steady() < end:

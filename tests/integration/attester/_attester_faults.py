@@ -360,7 +360,7 @@ def x11(w):
 
 
 def in_one_ledger(w, intent, word, subject, ours_first):
-    """The admin's call and ours, both in the queue of one ledger, in that order; that ledger."""
+    """Puts the admin's call and ours into one ledger, ours first if ours_first. Returns that ledger."""
     w.post("/hold", "")
 
     def theirs():

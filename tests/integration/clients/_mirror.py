@@ -297,7 +297,7 @@ class World:
     # --- what must hold ---
 
     def note_refresh(self, answers):
-        """The newest ledger that the mirror saw; whether it was deceived with a key that was not withdrawn, as far as it could know."""
+        """Updates seen, the newest true ledger that the mirror was given, and tainted: a stolen key that it could not know as withdrawn signed a file."""
         for at, one in enumerate(answers):
             if one["status"] != 200:
                 continue

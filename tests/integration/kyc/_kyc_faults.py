@@ -351,7 +351,7 @@ host, seconds, rate = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 codes, lock, each = {}, threading.Lock(), 8
 def forge(n):
     connection, begun, i = http.client.HTTPConnection(host, timeout=10), time.monotonic(), 0
-    # so long, and longer where the machine stood still
+    # for `seconds`, or longer if a slow machine has sent too few requests
     while time.monotonic() - begun < seconds or (i < 0.6 * rate * seconds / each and time.monotonic() - begun < 60 + seconds):
         try:
             connection.request("POST", "/api/kyc/webhook/sumsub", b'{"applicantId": "%d"}' % i,

@@ -360,7 +360,7 @@ def erased(api, mock):
 
 
 def whose(api, mock):
-    """Sessions of one reference: a new id belongs to the session without one."""
+    """Two sessions share a reference: an unknown id of the provider is given to the session that has none."""
     for provider in ("veriff", "persona"):
         lost = Session(mock, provider, provider_id=False)
         newer = Session(mock, provider)

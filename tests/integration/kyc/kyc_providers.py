@@ -117,7 +117,7 @@ def bad_answers(mock, ask, name, ident):
                               ("truncated", "E_IO"), ("huge", "E_DECODE"), ("not_json", "E_DECODE"), ("empty", "E_DECODE"),
                               ("content_type", "E_DECODE"), ("redirect", "E_DECODE"), ("hang", "E_IO")):
             mock.faults.clear()
-            # A connection that was kept and is dead is made anew once, by itself.
+            # The client asks once more if a kept connection is dead, so such a fault must happen twice.
             mock.fault(name, call, fault, after=2, times=2 if fault.startswith("drop") else 1)
             begun = steady()
             expect(do(fault)["status"], wanted, f"{name} {call}: {fault}")

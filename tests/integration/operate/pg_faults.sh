@@ -31,7 +31,7 @@ crash() { # a back end dies hard: the server throws all out and recovers
     grep -q 'terminated by signal 9' "$PG_DIR/log" || fail "the server did not crash"
 }
 
-# Of the three that it meets, one may be that of the session which makes the next tables: it tells partition.spare, and is not settled.
+# The rule meets three COMMITs. One may be that of the session which makes the next tables: it logs partition.spare and no db.back, so two suffice.
 at_commit() { # SETTLED RULE OPTION…: every twentieth COMMIT meets it; how it was settled is told
     local settled=$1 rule=$2
     shift 2

@@ -147,7 +147,7 @@ def answers(api, asked):
 
 
 def streams(api, group, person):
-    """The hub hears of it by itself, and of a reader who left."""
+    """The stream follows the new scope without a restart, and frees the places of readers that left."""
     refused, taken = STREAMS[group]
     for topics, wanted in [(t, 503) for t in refused] + [(t, 200) for t in taken]:
         end = time.monotonic() + 60
@@ -158,8 +158,8 @@ def streams(api, group, person):
 
 
 def groups(optional):
-    """What is left out at a time: what the cache reads, table by table, and some of the others, which names()
-    has looked at. TIDE_EACH: each pair of state and history, and every other table."""
+    """Returns the tables that the test leaves out, one group at a time: those that the cache reads, and some others.
+    TIDE_EACH: each pair of state and history, and every other table."""
     cached = set(re.findall(r'\[PROJECT_\w+\] = \{\s*"(\w+)"', (API.parent / "schema/project/project.c").read_text()))
     assert len(cached) >= 22, cached
     if not os.environ.get("TIDE_EACH"):

@@ -258,8 +258,7 @@ def both_ways(d, of, values):
 
 
 def parents(d, of, values):
-    """A list of what is not there is a 404 with the code and words of what it is of; an empty one of what is there
-    is a list."""
+    """A list whose parent is missing is a 404 with the parent's code and words. An empty list is a 200."""
     missing = {"pool": "MISSING", "asset": "MISSING", "symbol": "MISSING", "market": "MISSING", "partnerId": "4294967295", "epoch": "18446744073709551615",
               "owner": HOSTILE[-1], "proposalId": "18446744073709551615",
               "token": sql("SELECT contract FROM event.log WHERE kind LIKE 'oracle%' LIMIT 1")}

@@ -196,7 +196,7 @@ static tide_status run_archived(const struct write_options *o, struct chain *cha
     tide_status status =
         validators_open(&validators, chain->lcm.passphrase, (uint32_t)o->validators, signers);
     status = status == TIDE_OK ? run_signed(o, chain, &to, &validators, err)
-                               : tide_fail(err, status, "validators");
+                               : tide_fail(err, status, "cannot make the validators' keys");
     validators_close(&validators);
     return status;
 }

@@ -71,10 +71,10 @@ export async function* parseEvents(body: ReadableStream<Uint8Array>, heard: () =
         rest = '\r';
       }
       if (rest !== '') held.push(rest);
-      if (size > LIMIT && lines.length === 0) throw new TidemarkError('not_json', 'a message without an end');
+      if (size > LIMIT && lines.length === 0) throw new TidemarkError('not_json', `a stream message is longer than ${LIMIT} bytes`);
       for (const line of lines) {
         if (line !== '') {
-          if (size > LIMIT && data.length) throw new TidemarkError('not_json', 'a message without an end');
+          if (size > LIMIT && data.length) throw new TidemarkError('not_json', `a stream message is longer than ${LIMIT} bytes`);
           field(line);
           continue;
         }

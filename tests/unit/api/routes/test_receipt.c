@@ -32,8 +32,9 @@ static const struct {
     { TIDE_RECEIPT_STATUS, true, 1005000, 0, 60000, 300, 9999, 1065 },
     /* counts from the ledger's close */
     { TIDE_RECEIPT_STATUS, false, 9000000, 0, 60000, 300, 0, 1060 },
-    { TIDE_RECEIPT_STATUS, false, 9000000, 0, 600000, 300, 0, 1300 },   /*                */
-    { TIDE_RECEIPT_STATUS, false, 9000000, 0, 60000, 300, 1020, 1020 }, /*                */
+    /* ends with the ledger's age */
+    { TIDE_RECEIPT_STATUS, false, 9000000, 0, 600000, 300, 0, 1300 },
+    { TIDE_RECEIPT_STATUS, false, 9000000, 0, 60000, 300, 1020, 1020 }, /* ends with holds_until */
     /* no limit on the ledger's age */
     { TIDE_RECEIPT_PRICE, true, 1290000, 0, 60000, 300, 0, 1350 },
     /* ends when the price is stale */

@@ -203,7 +203,7 @@ static void test_asset_contract(void **state)
     REFUSE(w, "Ok(Contract(8))", USDC, "transfer", U(0), U(1), sim_i128(-1));
     REFUSE(w, "Ok(Contract(10))", USDC, "transfer", U(0), U(0), sim_i128(UNITS(3000001)));
     PASS(w, USDC, "transfer", U(0), U(0), sim_i128(UNITS(3000000)));
-    /* the account's reserve of three units cannot be sent */
+    /* the account cannot send its reserve: three base reserves, 1.5 XLM */
     REFUSE(w, "Ok(Contract(10))", XLM, "transfer", U(0), U(1), sim_i128(40000000000000 - 14999999));
     PASS(w, XLM, "transfer", U(0), U(1), sim_i128(40000000000000 - 15000000));
     REFUSE(w, "Ok(Contract(6))", XLM, "transfer", U(1), A(255), sim_i128(1));

@@ -110,7 +110,7 @@ class Database:
             raise Refused("database", ". ".join(filter(None, said))[:500]) from None
 
     async def _ledger(self, connection: psycopg.AsyncConnection[Any]) -> dict[str, Any]:
-        """The current deployment's, and beside it those of the others: a statement that names one of them is true at that one's ledger."""
+        """Returns the current deployment with its ledger, and the other deployments. Rows of another deployment are true as of that one's ledger."""
         found = [_deployment(*row) for row in await (await connection.execute(_DEPLOYMENTS)).fetchall()]
         if not found:
             raise Refused("empty", "the index has no ledger yet")

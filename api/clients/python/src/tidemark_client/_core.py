@@ -24,7 +24,7 @@ import httpx
 
 T = TypeVar("T")
 
-#: What to convert: 1 an integer, 2 a ledger, 3 a decimal number, 4 a time; lists and objects of these.
+#: The form of a value: 1 an integer, 2 a ledger, 3 a decimal number, 4 a time. A list has one Shape, an object one for each member.
 Shape = Any
 
 _PATTERNS = {

@@ -55,7 +55,7 @@ class EventParser:
             return (kind if had else "", self.last, text) if had or self.last is not None else None
         self._size += len(line) + 1
         if self._size > LIMIT and self._data:
-            raise TidemarkError("not_json", "a message without an end")
+            raise TidemarkError("not_json", f"a stream message is longer than {LIMIT} bytes")
         name, _, value = line.partition(":")
         value = value[1:] if value.startswith(" ") else value
         if name == "event":
@@ -199,7 +199,7 @@ class LineSplitter:
         self._held.append(rest)
         self._size += len(rest)
         if self._size > LIMIT:
-            raise TidemarkError("not_json", "a line without an end")
+            raise TidemarkError("not_json", f"a line of the stream is longer than {LIMIT} bytes")
         return parts
 
 

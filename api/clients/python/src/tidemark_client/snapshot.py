@@ -277,7 +277,8 @@ class ComplianceMirror:
         self._known = replace(known, closed_at=max(known.closed_at, min(file.closed_at, (_now_ms() + _AHEAD_MS) // 1000)))
 
     def _offer(self, base: Snapshot, changes: Snapshot | None) -> None:
-        """Answers by this pair from now on, unless the newest is as new. At the same ledger the complete one stays, and the one with fresher knowledge."""
+        """Uses this pair from now on if its ledger is later; at the same ledger, if it is complete and the present one is not, or if it is fresher.
+        Raises ``behind`` if it is of an earlier ledger than one that is known."""
         known, offered = self._known, replace(self._known, base=base, changes=changes)
         old, file = known.newest, changes or base
         if known.is_behind(file):
@@ -315,7 +316,9 @@ class ComplianceMirror:
             self._base = None  # there is a better one now
 
     def refresh(self) -> None:
-        """Asks what changed; takes a new snapshot where that is not known. TidemarkError: what is known stays, and grows old.
+        """Fetches the changes since the snapshot. If the server no longer has them (410), takes a new snapshot.
+
+        After a TidemarkError the mirror keeps the files that it has, and they grow old.
 
         ``behind``: the answer is of an earlier ledger than an answer before.
         """
