@@ -211,7 +211,7 @@ tide_status att_requeue(struct att_program *program, const char *id, struct tide
     if (status == TIDE_OK && !found)
         status = tide_fail(
             err, TIDE_E_MISSING,
-            "intent %s stays: it is not parked, or another row of its decision stands", id);
+            "intent %s stays: it is not parked, or another row of the same decision stands", id);
     if (status == TIDE_OK)
         printf("%s is queued again\n", id);
     return status;
