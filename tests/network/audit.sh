@@ -29,16 +29,16 @@ network_into rpc one a
 
 say "every checkpoint up to ledger $last"
 from=$(sql "SELECT min(from_ledger) FROM chain.coverage")
-count=0 most=0
+count=0 most=0 at=0 # the checkpoint with the most archived entries, and their number
 for ((n = (from / 8 + 1) * 8 - 1; n <= last; n += 8)); do
     clean --checkpoint "$n"
     count=$((count + 1))
     now=$(sed -n 's/^entries .* live and \([0-9]*\) archived.*/\1/p' "$PG_DIR/audit")
-    [ "$now" -le "$most" ] || most=$now
+    [ "$now" -le "$most" ] || most=$now at=$n
 done
 [ "$most" -gt 0 ] || fail "no entry was archived at any checkpoint"
 sed 's/^/       /' "$PG_DIR/audit"
-say "$count checkpoints agree; at most $most entries were archived at one"
+say "$count checkpoints agree; the most archived entries, $most, are of ledger $at"
 
 say "planted differences are found"
 pg_writable
@@ -52,11 +52,12 @@ life="(key_hash, ledger, tx, seq) = (SELECT key_hash, ledger, tx, seq FROM histo
 plant "UPDATE history.ttl SET live_until = live_until + 1 WHERE $life"
 finds '^ttl .*lives until ledger' --checkpoint "$last"
 plant "UPDATE history.ttl SET live_until = live_until - 1 WHERE $life"
-gone="(key_hash, ledger, tx, seq) = (SELECT key_hash, ledger, tx, seq FROM (SELECT DISTINCT ON (key_hash) * FROM history.ttl ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS t WHERE evicted LIMIT 1)"
+# Entries are restored and evicted until the end: as of that checkpoint, one is archived for certain.
+gone="(key_hash, ledger, tx, seq) = (SELECT key_hash, ledger, tx, seq FROM (SELECT DISTINCT ON (key_hash) * FROM history.ttl WHERE ledger <= $at ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS t WHERE evicted LIMIT 1)"
 plant "UPDATE history.ttl SET evicted = false, live_until = 1000000 WHERE $gone"
-finds '^archived .*archived by the network, live in the tables' --checkpoint "$last"
+finds '^archived .*archived by the network, live in the tables' --checkpoint "$at"
 plant "UPDATE history.ttl SET evicted = true, live_until = NULL WHERE (ledger, live_until) IN (SELECT ledger, 1000000 FROM history.ttl)"
-clean --checkpoint "$last"
+clean --checkpoint "$at"
 plant "UPDATE history.liquidity_pool_pool SET removed = true WHERE $newest"
 finds '^missing .*wrote it, the tables do not have it' --checkpoint "$last"
 plant "UPDATE history.liquidity_pool_pool SET removed = false, key_hash = sha256(key_hash) WHERE $newest"
