@@ -277,7 +277,7 @@ COMMENT ON TABLE chain.fork IS 'a quorum of the named validators signed another 
 COMMENT ON COLUMN chain.fork.ledger IS 'the first ledger that is known to differ';
 COMMENT ON COLUMN chain.fork.hash IS 'its stored hash';
 COMMENT ON COLUMN chain.fork.signed_hash IS 'the hash that the validators signed';
-COMMENT ON COLUMN chain.fork.signed_by IS 'public keys of the validators that signed signed_ledger';
+COMMENT ON COLUMN chain.fork.signed_by IS 'public keys of the validators that signed signed_hash';
 
 CREATE TABLE chain.prover (
     deployment smallint    PRIMARY KEY REFERENCES chain.deployment,

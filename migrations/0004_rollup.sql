@@ -455,8 +455,9 @@ CREATE FUNCTION chain.trades(deployment smallint, pool_id text, from_ledger inte
 COMMENT ON FUNCTION chain.trades(smallint, text, integer, integer) IS 'trades of a pool in a few ledgers: number, volume and fees in USDC';
 
 -- Anyone can send the engine a token, and a token chooses its symbol: only what the engine's own entries accepted as collateral is
--- valued, and only at a feed that a market prices its collateral by. accepted_at, priced_at and the symbol
--- are those of the first versions, so that later ones do not change past days. A token that is followed later counts from then on: its past is indexed after those days.
+-- valued, and only at a feed that a market prices its collateral by. accepted_at, priced_at and the symbol are those of the first
+-- versions, so that later ones do not change past days. A token that is followed later counts from then on: its past is indexed
+-- after those days.
 CREATE VIEW chain.collateral AS
   SELECT a.deployment, a.token, a.accepted_at, p.feed, p.priced_at
   FROM (

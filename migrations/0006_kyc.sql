@@ -171,7 +171,7 @@ COMMENT ON COLUMN kyc.outbox.bad_seq IS 'Consecutive times that another transact
 COMMENT ON COLUMN kyc.outbox.last_status IS 'Last status: the network''s, or the attester''s (manual_review: what about the person)';
 COMMENT ON COLUMN kyc.outbox.attention IS 'Status that a confirmed intent should not have overwritten (suspended, sanctioned …), or unchecked; needs review';
 COMMENT ON COLUMN kyc.outbox.attended_at IS 'When a person resolved what attention says';
-COMMENT ON COLUMN kyc.outbox.attended_by IS 'The part of the program that resolved it, a space, and the person';
+COMMENT ON COLUMN kyc.outbox.attended_by IS 'attester; or console, a space and the person';
 COMMENT ON COLUMN kyc.outbox.mac IS 'KYC''s HMAC of what was decided (api/base/intent.h)';
 COMMENT ON COLUMN kyc.outbox.genuine IS 'Whether the attester found the MAC valid; NULL: not checked yet';
 
@@ -316,7 +316,7 @@ CREATE TABLE kyc.integrator_key (
     CONSTRAINT integrator_key_times CHECK (least(not_before, ends_at, revoked_at) >= '0001-01-01T00:00:00Z'
         AND greatest(not_before, ends_at, revoked_at) < '10001-01-01T00:00:00Z')
 );
-COMMENT ON TABLE kyc.integrator_key IS 'API keys by their SHA-256. At most 16 of an integrator are valid, 1024 in all; the last 64 ended ones of each integrator are kept';
+COMMENT ON TABLE kyc.integrator_key IS 'API keys by their SHA-256. At most 16 of an integrator have not ended, and 1024 of all; the last 64 ended ones of each integrator are kept';
 COMMENT ON COLUMN kyc.integrator_key.key_id IS 'First characters of the key, which may be shown and logged';
 COMMENT ON COLUMN kyc.integrator_key.scopes IS 'Routes that accept the key';
 COMMENT ON COLUMN kyc.integrator_key.rate IS 'Requests a second; NULL: the limits of api_rate_* times api_key_factor';

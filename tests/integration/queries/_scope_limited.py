@@ -147,7 +147,7 @@ def answers(api, asked):
 
 
 def streams(api, group, person):
-    """The stream follows the new scope without a restart, and frees the places of readers that left."""
+    """The stream notices the new scope, and readers that left, without a restart."""
     refused, taken = STREAMS[group]
     for topics, wanted in [(t, 503) for t in refused] + [(t, 200) for t in taken]:
         end = time.monotonic() + 60

@@ -277,8 +277,8 @@ class ComplianceMirror:
         self._known = replace(known, closed_at=max(known.closed_at, min(file.closed_at, (_now_ms() + _AHEAD_MS) // 1000)))
 
     def _offer(self, base: Snapshot, changes: Snapshot | None) -> None:
-        """Uses this pair from now on if its ledger is later; at the same ledger, if it is complete and the present one is not, or if it is fresher.
-        Raises ``behind`` if it is of an earlier ledger than one that is known."""
+        """Uses this pair from now on if its ledger is later. At the same ledger the complete pair is used, and of two that are equally complete the fresher.
+        Raises ``behind`` if this one is of an earlier ledger than one that is known."""
         known, offered = self._known, replace(self._known, base=base, changes=changes)
         old, file = known.newest, changes or base
         if known.is_behind(file):
