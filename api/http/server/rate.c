@@ -1,8 +1,11 @@
-/* Rate limits without locks. A client's state is one number, the time at which its bucket would
- * have been empty. It is replaced by compare-and-exchange, so that no token is given out twice. */
+/* A client's state is one number, the time at which its bucket would have been empty. It is
+ * replaced by compare-and-exchange, so that no token is given out twice. A known client's bucket
+ * is found without the lock; a new client gets its bucket under it, so that two requests of one
+ * client never get a full bucket each. */
 #include "api/http/server/rate.h"
 #include "tidemark/i128.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 enum { WAYS = 8, SETS = TIDE_RATE_CLIENTS / WAYS, OWN = 255 };
@@ -20,6 +23,7 @@ struct bucket {
 struct tide_rate {
     uint32_t quota[TIDE_RATE_CLASS_COUNT];
     uint64_t seed;
+    pthread_mutex_t placing; /* held while a bucket changes its client */
     struct bucket buckets[SETS][WAYS];
 };
 
@@ -32,11 +36,15 @@ tide_status tide_rate_open(struct tide_rate **out, const uint32_t quota[TIDE_RAT
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the table of rates");
     memcpy(rate->quota, quota, sizeof rate->quota);
     rate->seed = seed;
+    pthread_mutex_init(&rate->placing, NULL);
     return TIDE_OK;
 }
 
 void tide_rate_close(struct tide_rate *rate)
 {
+    if (!rate)
+        return;
+    pthread_mutex_destroy(&rate->placing);
     free(rate);
 }
 
@@ -56,28 +64,47 @@ static uint64_t client_print(const struct tide_rate *rate, const uint8_t key[16]
     return print ? print : 1;
 }
 
-/* Returns the client's bucket. If the set has none, replaces the fullest one by a full bucket
- * for this client. Two new clients that race may share a bucket for a moment. */
-static struct bucket *find_bucket(struct bucket *set, uint64_t print, int64_t full)
+/* Returns the client's bucket, or NULL. */
+static struct bucket *find_bucket(struct bucket *set, uint64_t print)
 {
-    struct bucket *victim = set;
-    uint64_t theirs = 0;
+    for (int i = 0; i < WAYS; i++)
+        if (atomic_load_explicit(&set[i].print, memory_order_acquire) == print)
+            return &set[i];
+    return NULL;
+}
+
+/* Returns the bucket to replace: a free one, else the fullest. */
+static struct bucket *fullest_bucket(struct bucket *set)
+{
+    struct bucket *fullest = set;
     int64_t since = INT64_MAX;
     for (int i = 0; i < WAYS; i++) {
         struct bucket *b = &set[i];
-        uint64_t whose = atomic_load_explicit(&b->print, memory_order_relaxed);
-        if (TIDE_LIKELY(whose == print))
-            return b;
-        int64_t empty = whose ? atomic_load_explicit(&b->empty, memory_order_relaxed) : INT64_MIN;
+        bool free_one = atomic_load_explicit(&b->print, memory_order_relaxed) == 0;
+        int64_t empty =
+            free_one ? INT64_MIN : atomic_load_explicit(&b->empty, memory_order_relaxed);
         if (empty < since) {
             since = empty;
-            theirs = whose;
-            victim = b;
+            fullest = b;
         }
     }
-    atomic_store_explicit(&victim->empty, full, memory_order_relaxed);
-    atomic_compare_exchange_strong(&victim->print, &theirs, print);
-    return victim;
+    return fullest;
+}
+
+/* Returns the client's bucket; a client without one gets a full one. The forgotten client's
+ * requests of this moment may still take their tokens from it. */
+static struct bucket *place_bucket(struct tide_rate *rate, struct bucket *set, uint64_t print,
+                                   int64_t full)
+{
+    pthread_mutex_lock(&rate->placing);
+    struct bucket *b = find_bucket(set, print);
+    if (!b) {
+        b = fullest_bucket(set);
+        atomic_store_explicit(&b->empty, full, memory_order_relaxed);
+        atomic_store_explicit(&b->print, print, memory_order_release);
+    }
+    pthread_mutex_unlock(&rate->placing);
+    return b;
 }
 
 static uint32_t seconds_of(int64_t units)
@@ -115,7 +142,9 @@ static struct bucket *bucket_of(struct tide_rate *rate, const struct tide_rate_c
 {
     uint8_t tag = who->rate > 0 ? OWN : (uint8_t)(class * 2u + who->keyed);
     uint64_t print = client_print(rate, who->peer.ip, tag);
-    return find_bucket(rate->buckets[print % SETS], print, full);
+    struct bucket *set = rate->buckets[print % SETS];
+    struct bucket *b = find_bucket(set, print);
+    return TIDE_LIKELY(b) ? b : place_bucket(rate, set, print, full);
 }
 
 bool tide_rate_spent(struct tide_rate *rate, const struct tide_rate_client *who,

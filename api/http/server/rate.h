@@ -5,7 +5,8 @@
  * A bucket holds at most its quota, and refills evenly, the whole quota in one window. A request
  * takes the cost of its route. A request that costs more than the bucket holds is rejected and
  * takes nothing.
- * Threads  any; none waits. */
+ * Threads  any. A known client's request waits for no other; a new client's waits while another
+ * new client gets its entry. */
 #ifndef API_HTTP_SERVER_RATE_H
 #define API_HTTP_SERVER_RATE_H
 

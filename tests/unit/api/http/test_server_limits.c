@@ -393,6 +393,47 @@ static void test_many_at_once(void **state)
     tide_rate_close(rate);
 }
 
+enum { NEW_CLIENTS = 4000, NEW_QUOTA = 6 };
+
+struct newcomers {
+    struct tide_rate *rate;
+    pthread_barrier_t start; /* passed once for each client */
+};
+
+static void *take_as_newcomers(void *self)
+{
+    struct newcomers *all = self;
+    struct tide_rate_client who = { .peer = peer_of("192.0.2.1"), .factor = 1 };
+    uintptr_t served = 0;
+    for (uint32_t client = 0; client < NEW_CLIENTS; client++) {
+        memcpy(who.peer.ip + 12, &client, sizeof client);
+        (void)pthread_barrier_wait(&all->start);
+        for (int i = 0; i < NEW_QUOTA; i++)
+            served += !tide_rate_take(all->rate, &who, TIDE_RATE_LOOKUP, 1, 60000).refused;
+    }
+    return (void *)served;
+}
+
+/* The first requests of a client, which come at once, share one bucket. (label: threads) */
+static void test_newcomers_at_once(void **state)
+{
+    struct newcomers all = { .rate = rate_of(NEW_QUOTA, 0) };
+    pthread_t threads[3];
+    uintptr_t served = 0;
+    (void)state;
+    assert_int_equal(pthread_barrier_init(&all.start, NULL, TIDE_COUNT(threads)), 0);
+    for (size_t i = 0; i < TIDE_COUNT(threads); i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, take_as_newcomers, &all), 0);
+    for (size_t i = 0; i < TIDE_COUNT(threads); i++) {
+        void *own;
+        assert_int_equal(pthread_join(threads[i], &own), 0);
+        served += (uintptr_t)own;
+    }
+    assert_int_equal(served, NEW_CLIENTS * NEW_QUOTA);
+    pthread_barrier_destroy(&all.start);
+    tide_rate_close(all.rate);
+}
+
 static void test_a_flood_of_addresses(void **state)
 {
     struct tide_rate *rate = rate_of(60, 0);
@@ -569,6 +610,7 @@ int test_server_limits(void)
         cmocka_unit_test(test_handshakes),
         cmocka_unit_test(test_asking_does_not_hold_it_up),
         cmocka_unit_test(test_many_at_once),
+        cmocka_unit_test(test_newcomers_at_once),
         cmocka_unit_test(test_a_flood_of_addresses),
         cmocka_unit_test(test_many_clients),
         cmocka_unit_test(test_held_answers),
