@@ -35,13 +35,6 @@ faults_end() {
     [ $passed != 0 ] || exit 77
 }
 
-until_sql() { # CONDITION SECONDS: waits until the database says t
-    local end=$((SECONDS + $2))
-    until [ "$(sql "SELECT $1" 2>/dev/null || true)" = t ]; do
-        [ $SECONDS -lt $end ] || fail "never: $1"
-        sleep 0.1 # a psql costs more CPU time than waiting
-    done
-}
 wait_for() { # FILE PATTERN [SECONDS]
     local end=$((SECONDS + ${3:-20}))
     until grep -q -e "$2" "$1" 2>/dev/null; do

@@ -9,7 +9,8 @@
 # After pg_start: PG_DIR (temporary folder, removed at exit), PGHOST (socket folder), PGPORT,
 # PGUSER=postgres, PGDATABASE=tidemark, TIDEMARK_DATABASE_URL. Also: pg_stop [mode], pg_again [-c x=y],
 # PG_AT_EXIT=FUNCTION (called at exit, before the server is stopped; a trap would hide the code),
-# sql STATEMENT (rows as plain text), pg_writable (views of stored rows take rows that a test plants),
+# sql STATEMENT (rows as plain text), until_sql CONDITION SECONDS (waits until it holds),
+# pg_writable (views of stored rows take rows that a test plants),
 # pg_standby FOLDER [-c x=y]… (a hot standby of the server at PGHOST, in place of what is there;
 # cluster_down stops it), as_pg CMD… (as the server's user), fail MESSAGE.
 # No TCP. PostgreSQL does not run as root, so root starts it as the user postgres.
@@ -107,3 +108,10 @@ pg_again() { cluster_up "$PG_DIR" -F ${PG_OPTIONS[@]+"${PG_OPTIONS[@]}"} "$@"; }
 pg_stop() { cluster_down "$PG_DIR" "${1:-fast}"; }
 
 sql() { "$PG_BIN/psql" -XAtqv ON_ERROR_STOP=1 -c "$1"; }
+until_sql() { # CONDITION SECONDS: waits until the database says t
+    local end=$((SECONDS + $2))
+    until [ "$(sql "SELECT $1" 2>/dev/null || true)" = t ]; do
+        [ $SECONDS -lt $end ] || fail "never: $1"
+        sleep 0.1 # a psql costs more CPU time than waiting
+    done
+}

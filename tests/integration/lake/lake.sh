@@ -34,6 +34,8 @@ sys.stdin.read()' "$LAKE_URL" "$PG_DIR/a"
 writer=$COPROC_PID
 read -r said <&"${COPROC[0]}" && [ "$said" = writes ] || fail "no first writer"
 refused 65 "another process is writing" lake update a --tables analyst.swaps
+# The role has two sessions, and the refused one ends after its process.
+until_sql "count(*) = 1 FROM pg_stat_activity WHERE usename = 'lake'" 30
 lake update b --tables analyst.swaps >"$PG_DIR/out" || fail "another lake: $(cat "$PG_DIR/out")"
 grep -q "^deployment 1: no range of 10000 ledgers is closed yet" "$PG_DIR/out" || fail "an empty lake is silent"
 kill "$writer"

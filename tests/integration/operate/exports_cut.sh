@@ -86,12 +86,16 @@ read_rest() { # SQLSTATE WHAT
     [ "$(cat "$PG_DIR/code")" != 0 ] && grep "$1" "$PG_DIR/err" >/dev/null || fail "$2: exit code $(cat "$PG_DIR/code"): $(cat "$PG_DIR/err")"
     echo "ok $2: exit code $(cat "$PG_DIR/code"), $(tail -n 1 "$PG_DIR/err" | cut -c1-140)"
 }
+# An export of events may have read any of its tables so far, not yet the largest one.
+declare -A read_by=([calls]=chain.call)
+read_by[events]=$(sql "SELECT string_agg(oid::regclass::text, ', ') FROM pg_class WHERE relnamespace = 'event'::regnamespace AND relkind IN ('r', 'p', 'v')")
 for what in events calls; do
     read_slowly tidemark "export $what"
-    table=$([ $what = events ] && echo event.liquidity_pool_swap || echo chain.call)
-    sql "BEGIN; LOCK TABLE $table IN ACCESS EXCLUSIVE MODE; SELECT pg_switch_wal(); COMMIT" >/dev/null
+    sql "BEGIN; LOCK TABLE ${read_by[$what]} IN ACCESS EXCLUSIVE MODE; SELECT pg_switch_wal(); COMMIT" >/dev/null
+    PGHOST=$standby until_sql "pg_last_wal_replay_lsn() >= '$(sql "SELECT pg_current_wal_insert_lsn()")'" 60
     read_rest 40001 "export $what, cancelled by a standby"
 done
 read_slowly dropped "export calls"
 PGDATABASE=postgres sql "DROP DATABASE dropped"
+PGHOST=$standby PGDATABASE=postgres until_sql "count(*) = 0 FROM pg_database WHERE datname = 'dropped'" 60
 read_rest 57P04 "export calls of a database that is dropped"
