@@ -153,6 +153,18 @@ void hot_gate_open(struct tide_hot *hot)
     pthread_mutex_unlock(&hot->mutex);
 }
 
+/* Sets the size of the map while no thread reads from it: no reader by the gate, and no
+ * tide_hot_stats by the mutex. */
+static int resize_map(struct tide_hot *hot, struct hot_env *env, size_t size)
+{
+    hot_gate_close(hot);
+    pthread_mutex_lock(&hot->mutex);
+    int rc = mdb_env_set_mapsize(env->env, size);
+    pthread_mutex_unlock(&hot->mutex);
+    hot_gate_open(hot);
+    return rc;
+}
+
 tide_status hot_grow(struct tide_hot *hot, struct hot_env *env, struct tide_err *err)
 {
     MDB_envinfo info;
@@ -164,9 +176,7 @@ tide_status hot_grow(struct tide_hot *hot, struct hot_env *env, struct tide_err 
     if (wanted > hot->map_max)
         return tide_fail(err, TIDE_E_LIMIT, "cache: full at %zu bytes, the ceiling is %zu",
                          info.me_mapsize, hot->map_max);
-    hot_gate_close(hot);
-    rc = mdb_env_set_mapsize(env->env, wanted);
-    hot_gate_open(hot);
+    rc = resize_map(hot, env, wanted);
     if (rc != 0)
         return hot_fail(err, rc, "enlarge", hot->dir);
     atomic_fetch_add(&hot->grown, 1);
@@ -175,8 +185,6 @@ tide_status hot_grow(struct tide_hot *hot, struct hot_env *env, struct tide_err 
 
 tide_status hot_remap(struct tide_hot *hot, struct hot_env *env, struct tide_err *err)
 {
-    hot_gate_close(hot);
-    int rc = mdb_env_set_mapsize(env->env, 0);
-    hot_gate_open(hot);
+    int rc = resize_map(hot, env, 0);
     return rc == 0 ? TIDE_OK : hot_fail(err, rc, "map again", hot->dir);
 }

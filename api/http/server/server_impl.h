@@ -112,7 +112,7 @@ struct server_worker {
     pthread_t thread;
     bool started;
     atomic_bool ended;  /* the loop has ended */
-    atomic_bool called; /* another thread wrote to event_fd */
+    atomic_bool called; /* another thread writes to event_fd */
     int epoll_fd, event_fd, linger_fd;
     struct server_lingering *lingering;
     struct server_conn *conns;

@@ -206,8 +206,10 @@ static void wait_for_work(struct server_worker *worker)
         server_moved(worker);
     }
     uint64_t count;
+    if (!fds[1].revents)
+        return; /* a caller that has not written yet is still announced */
     atomic_store_explicit(&worker->called, false, memory_order_relaxed);
-    if (fds[1].revents && read(worker->event_fd, &count, sizeof count) == sizeof count)
+    if (read(worker->event_fd, &count, sizeof count) == sizeof count)
         resume_woken(worker);
 }
 
