@@ -39,7 +39,8 @@ static void *come_and_go(void *self)
         struct reader r;
         char id[STREAM_POSITION_TEXT];
         enum tide_stream_refusal refusal = subscribe(m->f, &r, &ask, after);
-        if (refusal == TIDE_STREAM_NOT_READY)
+        /* A closed subscriber keeps its place until the service's next turn. */
+        if (refusal == TIDE_STREAM_NOT_READY || refusal == TIDE_STREAM_FULL)
             continue;
         assert_int_equal(refusal, TIDE_STREAM_TAKEN);
         for (int i = 0; i < 20; i++) {
