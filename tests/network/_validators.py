@@ -266,7 +266,8 @@ QUALITY="MEDIUM"
         with open(f"/proc/{self.process.pid}/task/{self.process.pid}/children", encoding="utf-8") as file:
             found = [int(n) for n in file.read().split()]
         for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            with open(f"/proc/{self.process.pid}/task/{thread}/children", encoding="utf-8") as file:
+            # A thread may end before its file is opened.
+            with contextlib.suppress(FileNotFoundError), open(f"/proc/{self.process.pid}/task/{thread}/children", encoding="utf-8") as file:
                 found += [int(n) for n in file.read().split()]
         return sorted(set(found))
 

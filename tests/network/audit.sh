@@ -10,6 +10,8 @@ pg_start
 export PG_BIN
 
 audit() { "$TIDE_BIN/tidemark-indexer" audit --archive "$one_dir/history" "$@" >"$PG_DIR/audit" 2>&1; }
+# A checkpoint is in the archive some time after its last ledger.
+published() { [ "$(sed -n 's/.*"currentLedger": *\([0-9]*\).*/\1/p' "$one_dir/history/.well-known/stellar-history.json" 2>/dev/null || echo 0)" -ge "$1" ]; }
 clean() { audit "$@" || fail "audit $*: $(cat "$PG_DIR/audit")"; }
 # finds PATTERN [option]…: the audit ends with 68 and says so
 finds() {
@@ -23,7 +25,8 @@ network_live one "$calls"
 network_restore one
 last=$(network_ledger one)
 last=$(((last / 8 + 2) * 8 - 1))
-network_reach one $((last + 10)) # its checkpoint is in the archive
+network_reach one $((last + 10))
+network_wait 120 "the checkpoint of ledger $last in the archive" published "$last"
 network_indexed rpc "$last"
 network_into rpc one a
 
