@@ -30,7 +30,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -su
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=eve -keyout eve.key -out eve.pem 2>/dev/null # another issuer's
 "$TIDE_BIN/tidemark-console" --console-file console.json --console-listen 127.0.0.1:0 --console-port-file port \
     --console-database-url "host=$PGHOST port=$PGPORT dbname=tidemark user=tidemark_console" >console.log 2>&1 &
-for _ in $(seq 200); do [ -s port ] && break; kill -0 $! 2>/dev/null || fail "$(cat console.log)"; sleep 0.05; done
+for _ in $(seq 1200); do [ -s port ] && break; kill -0 $! 2>/dev/null || fail "$(cat console.log)"; sleep 0.05; done
 cat >nginx.conf <<END
 $([ "$(id -u)" != 0 ] || echo "user root;")
 daemon off; master_process off; pid $work/nginx.pid; error_log $work/nginx.log;

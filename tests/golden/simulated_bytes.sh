@@ -60,7 +60,8 @@ refused 74 "cannot make folder" --lake /dev/null/lake
 # With --follow the simulator closes ledgers until a signal, and exits with 0.
 "$sim" write --lake "$dir/follow/lake" --ledgers 8 --txs 2 --follow 20 --ledgers-per-object 1 &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 1200); do
+    kill -0 "$pid" 2>/dev/null || break
     [ "$(find "$dir/follow/lake" -name '*.zst' 2>/dev/null | wc -l)" -gt 12 ] && break
     sleep 0.05
 done

@@ -7,6 +7,7 @@ import time
 
 from _attester import World, check, until
 from _liar import FOREIGN, Liar, random_lies
+from _steady import steady
 
 SKEW, VALID = 3600, 30
 QUICK = ["--clock-skew-s", str(SKEW), "--attester-valid-s", str(VALID), "--rpc-timeout-ms", "1000", "--attester-budget-xlm", "100000"]
@@ -119,8 +120,8 @@ def run_seed(worlds, seed, tally):
         w.tick(50)
         w.rpc = ",".join(servers)
         with w.attester(*QUICK):
-            end = time.monotonic() + (45 if live else rng.choice([1, 3, 6]))
-            while open_rows(w, planted) and time.monotonic() < end:
+            end = steady() + (45 if live else rng.choice([1, 3, 6]))
+            while open_rows(w, planted) and steady() < end:
                 time.sleep(0.05)
 
             def rows():

@@ -396,7 +396,7 @@ class Seed:
             code = self.stop(follower)
             for server, _ in servers:
                 server.shutdown()
-        if code != 0:
+        if code != 0 and (code != 66 or honest > 1):  # it may end by itself after outlive() looked
             raise Failure(f"early: SIGTERM, and the indexer ended with {code}: {self.log()}")
         reference = self.database("grown")
         if self.run(reference, "--rpc", self.rpc, "--stop-at-end") != 0:

@@ -5,7 +5,8 @@ Appends each message of the daemon to FILE, a line each. Appends FIRED if no WAT
 the first message: systemd would then end the process. The program ends with the test."""
 import socket
 import sys
-import time
+
+from _steady import steady
 
 heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 heard.bind(sys.argv[1])
@@ -14,13 +15,14 @@ with open(sys.argv[2], "w", buffering=1) as out:
     fed = fired = None
     print("LISTENING", file=out)
     while True:
-        heard.settimeout(None if fed is None or fired else max(0.01, fed + period - time.monotonic()))
+        heard.settimeout(None if fed is None or fired else 0.05)
         try:
             message = heard.recv(4096).decode()
         except TimeoutError:
-            fired = True
-            print("FIRED", file=out)
+            if steady() >= fed + period:
+                fired = True
+                print("FIRED", file=out)
             continue
         print(message, file=out)
         if fed is None or "WATCHDOG=1" in message:
-            fed, fired = time.monotonic(), False
+            fed, fired = steady(), False

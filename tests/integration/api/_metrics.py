@@ -126,7 +126,18 @@ assert get("/api/ledgers?limit=2")[0] == 200
 assert get("/nothing/of/the/kind\\")[0] in (400, 404) and get('/a"b')[0] in (400, 404)
 assert get("/api/markets/NOT_ONE")[0] == 404
 assert get("/api/stream?topics=x")[0] == 400
-after = scrape()
+# A request is counted after its answer was sent, by the thread that sent it; another thread may answer the scrape.
+made = {"prices": 21, "ledgers": 1, "none": 2, "market": 1, "stream": 1}
+
+
+def counted():
+    global after
+    after = scrape()
+    of_route = lambda f, route: sum(v for (_, labels), v in f["tidemark_api_requests_total"][2].items() if ("route", route) in labels)
+    return all(of_route(after, route) - of_route(before, route) >= n for route, n in made.items())
+
+
+until(counted, f"not all requests are counted: {made}")
 series = check(after)
 
 went_back = [(key, old, after[name][2].get(key)) for name, (kind, _, values) in before.items() if kind == "counter"

@@ -201,16 +201,17 @@ def costs(path):
     """A receipt takes two tokens more than the answer, which takes one. Tokens come back: 20 a second."""
     def taken(headers):
         left = [int(ask(path, headers)[1]["RateLimit"].split("r=")[1].split(";")[0]) for _ in range(16)]
-        return left[0] - left[-1]
+        return [before - after for before, after in zip(left, left[1:])]
+    # A pause of the machine gives tokens back within a few of the steps, and the largest step shows the price.
     plain, signed = taken({}), taken(JWT)
-    check(plain <= 15 and 30 < signed <= 45, f"15 answers take {plain} tokens, as receipts {signed}")
+    check(max(plain) <= 1 and max(signed) == 3, f"15 answers take {plain} tokens, as receipts {signed}")
 
 
 # --- rotation -------------------------------------------------------------------------------
 
 
 def until(what, condition):
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while not condition():
         check(time.monotonic() < end, what)
         time.sleep(0.05)

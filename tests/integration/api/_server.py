@@ -220,8 +220,8 @@ def pipelined():
 
 def a2_slow():
     def lasted(send, every, limit=6.0):
+        start, ran = time.time(), steady()  # before the server's own clock of the connection starts
         s = connect()
-        start, ran = time.time(), steady()
         try:
             while steady() - ran < limit:
                 s.sendall(send())
@@ -249,8 +249,8 @@ def a2_slow():
     took, ran = lasted(lambda: b"", 0.1)
     check(0.4 < took and ran < 5, f"a silent connection lasted {took:.1f} s")
     s = connect()
-    s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
     start, ran = time.time(), steady()
+    s.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
     drain(s)
     check(0.7 < time.time() - start and steady() - ran < 5, f"an idle connection lasted {time.time() - start:.1f} s")
     s = socket.socket()
@@ -671,6 +671,18 @@ def sizes():
 # --- limits --------------------------------------------------------------------------------------------
 
 
+def let_in():
+    """Waits until the server has noticed the ends of so many connections that it takes one more."""
+    end = steady() + 60
+    while True:
+        try:
+            alive()
+            return
+        except (OSError, SystemExit, http.client.HTTPException):
+            check(steady() < end, "connections have ended, and no new one is accepted")
+            time.sleep(0.1)
+
+
 def a1_many_connections():
     """Limits 200 in all, 60 of one address."""
     before = rss_kib()
@@ -686,18 +698,12 @@ def a1_many_connections():
     check(rss_kib() - before < 32768, f"{rss_kib() - before} KiB more")
     for s in mine + others:
         s.close()
-    for _ in range(60):
-        try:
-            alive()
-            break
-        except (OSError, SystemExit, http.client.HTTPException):
-            time.sleep(0.1)
-    alive()
+    let_in()
     most = 0
     for _ in range(3000):  # many connections that come and go
         s = connect(5)
         s.close()
-    alive()
+    let_in()
     most = rss_kib()
     check(most - before < 32768, f"{most - before} KiB more")
     ok("A1 connections beyond the limits are told 503 and closed; memory is flat")
@@ -712,7 +718,18 @@ def unread():
         s.sendall(line.encode() * count)
         return s
 
+    def open_connections():
+        c = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20, source_address=("127.0.0.5", 0))
+        c.request("GET", "/metrics")
+        found = re.search(r"(?m)^tidemark_api_connections (\d+)$", c.getresponse().read().decode())
+        c.close()
+        return int(found[1])
+
+    end = steady() + 60
     for path, most in (("/openapi.json", 8), ("/api/events?limit=200", 8 + 16)):
+        while (count := open_connections()) > 5:  # one whose end the server has not noticed counts for its address
+            check(steady() < end, f"{count} connections stay")
+            time.sleep(0.1)
         before = rss_kib()
         sockets = [deaf(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n", 40) for _ in range(50)]
         start, peak = steady(), 0
@@ -730,8 +747,9 @@ def unread():
 def a13_rate():
     """Limits 100 look-ups and 50 tokens of queries a minute; 127.0.0.0/8 but .1 are proxies' clients."""
     c = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20)
-    codes = []
-    for _ in range(130):
+    codes, start = [], time.monotonic()
+    while len(codes) < 130 or (codes[-1] != 429 and len(codes) < 500):  # the bucket gains a request every 0.6 s
+        empty = time.monotonic()  # the last refusal comes after it
         c.request("GET", STATUS)
         r = c.getresponse()
         body = r.read()
@@ -743,13 +761,16 @@ def a13_rate():
             p = json.loads(body)
             check(p["code"] == "too_many_requests" and int(r.headers["Retry-After"]) >= int(re.search(r"t=(\d+)", limit).group(1)), limit)
             check(r.headers["Access-Control-Allow-Origin"] == "*", "CORS of 429")
-    check(codes.count(200) in range(100, 104) and codes[-1] == 429, f"{codes.count(200)} of 130 served")
+    gained = int((time.monotonic() - start) * 100 / 60)
+    check(100 <= codes.count(200) <= 103 + gained and codes[-1] == 429, f"{codes.count(200)} of {len(codes)} served")
     check(get("/healthz")[0] == 200, "healthz is limited")
     for raw, want in (("OPTIONS /api/ledgers HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", 204),
                       ("GET http://x/ HTTP/1.1\r\nHost: x\r\n\r\n", 400), ("GET /" + "a" * 3000 + " HTTP/1.1\r\nHost: x\r\n\r\n", 414),
                       ("GET / HTTP/1.1\r\nHost: x\r\nX: " + "a" * 6200 + "\r\n\r\n", 431)):
         status, headers, _ = ask(raw)  # these are never refused for it, and say so
-        check(status == want and re.fullmatch(r'"lookup";r=0;t=\d+', headers.get("ratelimit", "")), f"{status} without its limit: {headers}")
+        left = re.fullmatch(r'"lookup";r=(\d+);t=\d+', headers.get("ratelimit", ""))
+        gained = 1 + int((time.monotonic() - empty) * 100 / 60)
+        check(status == want and left and int(left[1]) <= gained, f"{status} without its limit: {headers}")
     c.request("GET", "/api/ledgers")
     r = c.getresponse()
     r.read()
@@ -757,7 +778,8 @@ def a13_rate():
     # The address's bucket may have gained a few requests meanwhile. A bucket of the key's own would have a hundred.
     keyed = [get(STATUS, {"X-API-Key": "0123456789abcdef-key"})[0] for _ in range(20)]
     check(429 in keyed and set(keyed) <= {200, 429}, f"a key where none are read is ignored: {keyed}")
-    check(get(STATUS, {"X-Forwarded-For": "198.51.100.7"})[0] == 429, "nobody but a proxy says who asks")
+    named = [get(STATUS, {"X-Forwarded-For": "198.51.100.7"})[0] for _ in range(20)]
+    check(429 in named and set(named) <= {200, 429}, f"nobody but a proxy says who asks: {named}")
     before = rss_kib()
     s = connect(20, "127.0.0.9")
     stream = s.makefile("rb")
@@ -975,6 +997,9 @@ def shares():
     check(is_locked(), "the lock was gone too early")
     locker.stdin.close()
     locker.wait(20)
+    while is_locked():  # the server's session ends after its client
+        check(steady() < end, "the lock stays")
+        time.sleep(0.02)
     for s in flood:
         s.close()
     while (status := one(connect(60, "127.0.0.3"), slow)[0]) != 200:
@@ -1095,10 +1120,11 @@ def codings():
 
 
 if WHAT == "limits":
-    for test in (answers, methods, pipelined, a2_slow, a2_ranges, a3_large, bodies_in_turn, a4_heads, a4_limits, expected, half_closed, stream_head, a5_text, contract, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random, sizes):
+    for test in (answers, methods, pipelined, a2_slow, a2_ranges, a3_large, bodies_in_turn, a4_heads, a4_limits, expected, half_closed, stream_head, a5_text, contract, a6_strkey, a8_paths, a9_framing, a12_gone, bytes_at_random):
         test()
 elif WHAT == "answered":
-    for test in (chunk_extension, many_pairs, large_bodies, codings):
+    # The deadlines of "limits" would end connections that wait for their turn in sizes().
+    for test in (chunk_extension, many_pairs, large_bodies, codings, sizes):
         test()
 elif WHAT == "small":
     a1_many_connections()

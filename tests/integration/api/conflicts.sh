@@ -23,38 +23,57 @@ who=$(sql "SELECT address FROM state.compliance_registry_compliance_rec ORDER BY
 ledger=$(sql "SELECT max(ledger) FROM chain.cursor")
 
 code() { curl -s -m 10 -o "$PG_DIR/body" -D "$PG_DIR/head" -w '%{http_code} %{time_total}' "$API_URL$1"; }
-# held TABLE SECONDS: locks the table on the primary for so long, and therefore on the standby. Returns once the
-# standby holds the lock.
+waits() { local end=$((SECONDS + 20)); until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done; }
+locks() { [ "$(PGHOST=$standby sql "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = '$1'::regclass")" = "$2" ]; }
+# held TABLE: locks the table on the primary, and therefore on the standby, until release. Returns once the standby
+# holds the lock.
 held() {
-    sql "BEGIN; LOCK TABLE $1 IN ACCESS EXCLUSIVE MODE; SELECT pg_switch_wal(); SELECT pg_sleep($2); COMMIT" >/dev/null &
+    rm -f "$PG_DIR/locker"
+    mkfifo "$PG_DIR/locker"
+    "$PG_BIN/psql" -XAtqv ON_ERROR_STOP=1 <"$PG_DIR/locker" >/dev/null &
     holder=$!
-    local end=$((SECONDS + 20))
-    until [ "$(PGHOST=$standby sql "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = '$1'::regclass")" = 1 ]; do
-        [ $SECONDS -lt $end ] || fail "the standby never locks $1"
-        sleep 0.02
-    done
+    exec 8>"$PG_DIR/locker"
+    echo "BEGIN; LOCK TABLE $1 IN ACCESS EXCLUSIVE MODE; SELECT pg_switch_wal();" >&8
+    waits locks "$1" 1 || fail "the standby never locks $1"
 }
+release() {
+    printf 'COMMIT;\n\\q\n' >&8
+    exec 8>&-
+}
+freed() { # TABLE: the primary has released it, and the standby has replayed that
+    wait $holder
+    waits locks "$1" 0 || fail "the standby never frees $1"
+}
+refused() { grep -c 'canceling statement due to lock timeout' "$standby/log" || true; }
+refused_more() { [ "$(refused)" -gt "$1" ]; }
 for case in "event.log /api/events?limit=5" "history.compliance_registry_compliance_rec /api/sdk/kyc/status/$who?ledger=$ledger"; do
     table=${case%% *} path=${case#* }
     code "$path" >"$PG_DIR/said"
     grep -q ^200 "$PG_DIR/said" || fail "$path: $(cat "$PG_DIR/said" "$PG_DIR/body")"
-    held $table 1.6
-    code "$path" >"$PG_DIR/said"
+    held $table
+    before=$(refused)
+    code "$path" >"$PG_DIR/said" &
+    asker=$!
+    waits refused_more "$before" || fail "$path: the first try does not meet the lock: $(cat "$PG_DIR/said")"
+    release # while the second try waits
+    wait $asker || fail "$path: curl ended with $?"
     grep -q ^200 "$PG_DIR/said" || fail "$path is not repeated: $(cat "$PG_DIR/said" "$PG_DIR/body")"
-    wait $holder
+    freed $table
     echo "ok $path: the first try met the lock (1 s), the second answered: $(cat "$PG_DIR/said")"
-    held $table 6
+    held $table
     code "$path" >"$PG_DIR/said"
     grep -q ^503 "$PG_DIR/said" && grep -qi '^retry-after:' "$PG_DIR/head" || fail "$path: $(cat "$PG_DIR/said" "$PG_DIR/head" "$PG_DIR/body")"
     echo "ok $path: twice in vain is 503 with Retry-After: $(cat "$PG_DIR/said")"
-    wait $holder
+    release
+    freed $table
     code "$path" >"$PG_DIR/said"
     grep -q ^200 "$PG_DIR/said" || fail "$path afterwards: $(cat "$PG_DIR/said" "$PG_DIR/body")"
 done
 
 # After a standby ended the sessions (57P01), the API answers the next request over new sessions.
 code "/api/events?limit=5" >"$PG_DIR/said"
-PGHOST=$standby sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'tidemark-%'" >/dev/null
+# The call waits for each session's end: one that is about to end could still take the repeated statement.
+PGHOST=$standby sql "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE application_name LIKE 'tidemark-%'" >/dev/null
 code "/api/events?limit=5" >"$PG_DIR/said"
 grep '^200' "$PG_DIR/said" >/dev/null || fail "after its session was ended: $(cat "$PG_DIR/said" "$PG_DIR/body")"
 echo "ok a session that the server ended is opened anew for the next request: $(cat "$PG_DIR/said")"
@@ -77,7 +96,6 @@ cleanup() {
     at=$(sql "SELECT pg_current_wal_lsn()")
 }
 caught_up() { [ "$(PGHOST=$standby sql "SELECT pg_last_wal_replay_lsn() >= '$at'")" = t ]; }
-waits() { local end=$((SECONDS + 20)); until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.1; done; }
 there() { [ "$(PGHOST=$standby sql "SELECT to_regclass('public.kept') IS NOT NULL")" = t ]; }
 waits there || fail "no table"
 reader 20
@@ -90,7 +108,7 @@ PGHOST=$standby sql "ALTER SYSTEM SET hot_standby_feedback = on"
 PGHOST=$standby sql "ALTER SYSTEM SET wal_receiver_status_interval = '1s'"
 PGHOST=$standby sql "SELECT pg_reload_conf()" >/dev/null
 waits caught_up || fail "the standby stays late"
-reader 6
+reader 15 # long enough for all that follows until its end is awaited
 told() { [ "$(sql "SELECT count(*) FROM pg_stat_replication WHERE backend_xmin IS NOT NULL")" = 1 ]; }
 waits told || fail "the standby does not tell its oldest snapshot"
 cleanup

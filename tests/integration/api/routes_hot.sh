@@ -62,7 +62,7 @@ age=$(curl -si "$API_URL/api/prices" | tr -d '\r' | sed -n 's/^Data-Age-Ms: //Ip
 [ "$age" -gt 15000 ] && [ "$age" -lt 60000 ] || fail "stale at $age ms"
 for path in /api/sdk/contracts /api/markets "/api/sdk/kyc/status/$address"; do ask problem "$path" 503 stale; done
 pg_again
-for _ in $(seq 150); do # the feeder and the pool come back each by itself
+for _ in $(seq 600); do # the feeder and the pool come back each by itself
     curl -fso /dev/null "$API_URL/api/prices" && curl -fso /dev/null "$API_URL/api/prices?ledger=$last" && break
     sleep 0.1
 done

@@ -37,7 +37,7 @@ if command -v openssl >/dev/null; then
     "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-port-file "$PG_DIR/tls.port" --api-cache "$PG_DIR/cache" --api-drain-ms 0 \
         --api-tls-cert "$PG_DIR/cert.pem" --api-tls-key "$PG_DIR/key.pem" 2>>"$PG_DIR/api.log" &
     API_PID=$!
-    for _ in $(seq 100); do [ -s "$PG_DIR/tls.port" ] && break; sleep 0.1; done
+    for _ in $(seq 600); do [ -s "$PG_DIR/tls.port" ] && break; sleep 0.1; done
     url=https://127.0.0.1:$(cat "$PG_DIR/tls.port")/healthz
     for _ in 1 2 3; do curl -fsk -D "$PG_DIR/head" -o "$PG_DIR/body" "$url" "$url" >/dev/null || fail "https: $(tail -3 "$PG_DIR/api.log")"; done
     grep -qi '^Strict-Transport-Security: max-age' "$PG_DIR/head" || fail "https without HSTS"

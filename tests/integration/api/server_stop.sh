@@ -39,9 +39,9 @@ wait "$first" || fail "the first: exit code $?"
 loaded "replaced under load" "refused 0 failed 0"
 
 api_stop || fail "exit code $?"
-api_start --api-drain-ms 1500 "${free[@]}"
+api_start --api-drain-ms 8000 "${free[@]}"
 (kill -TERM "$API_PID")
-sleep 0.4
+for _ in $(seq 40); do [ "$(curl -s -o "$PG_DIR/ready" -w '%{http_code}' "$API_URL/readyz")" = 503 ] && break; sleep 0.1; done
 [ "$(curl -s -o "$PG_DIR/ready" -w '%{http_code}' "$API_URL/readyz")" = 503 ] || fail "ready while it drains"
 grep -q '"draining"' "$PG_DIR/ready" || fail "readyz: $(cat "$PG_DIR/ready")"
 [ "$(curl -s -o "$PG_DIR/health" -w '%{http_code}' "$API_URL/healthz")" = 200 ] || fail "not alive while it drains"
@@ -57,12 +57,12 @@ pg_stop immediate
 sleep 1
 [ "$(code $kyc)" = 200 ] || fail "A11 cached: $(cat "$PG_DIR/body")"
 [ "$(code /api/ledgers)" = 503 ] && grep -qi '^Retry-After: ' "$PG_DIR/head" || fail "A11 query: $(cat "$PG_DIR/head" "$PG_DIR/body")"
-for _ in $(seq 30); do [ "$(code /readyz)" = 503 ] && break; sleep 0.1; done
+for _ in $(seq 100); do [ "$(code /readyz)" = 503 ] && break; sleep 0.1; done
 [ "$(code /healthz)" = 200 ] && [ "$(code /readyz)" = 503 ] && grep -q '"database":false' "$PG_DIR/body" || fail "A11 ready: $(cat "$PG_DIR/body")"
 for _ in $(seq 100); do [ "$(code $kyc)" = 503 ] && break; sleep 0.1; done
 [ "$(code $kyc)" = 503 ] && grep -q '"stale"' "$PG_DIR/body" && grep -qi '^Retry-After: ' "$PG_DIR/head" || fail "A11 stale: $(cat "$PG_DIR/body")"
 pg_again
-for _ in $(seq 100); do [ "$(code /readyz)" = 200 ] && [ "$(code /api/ledgers)" = 200 ] && break; sleep 0.1; done
+for _ in $(seq 600); do [ "$(code /readyz)" = 200 ] && [ "$(code /api/ledgers)" = 200 ] && break; sleep 0.1; done
 [ "$(code $kyc)" = 200 ] && [ "$(code /api/ledgers)" = 200 ] && [ "$(code /readyz)" = 200 ] || fail "A11 back: $(cat "$PG_DIR/body")"
 api_stop || fail "A11: exit code $?"
 echo "ok A11 database away: cached answers, then 503 stale; queries 503 with Retry-After; back again by itself"

@@ -12,6 +12,8 @@ import _attester
 from _attester import World, check, has_points, raw_key, strkey, until
 
 POINTS = has_points()
+# While ledgers tick, an envelope of the default life is dead in half a second, and a slow machine would sign another.
+LASTING = "--attester-valid-s", "300"
 
 
 def reaches(w, intent, state, seconds=30):
@@ -31,7 +33,7 @@ def x1(w):
     intent, subject, _ = w.plant()
     w.fault("sendTransaction=cut:5x1")
     w.tick(30)
-    with w.attester():
+    with w.attester(*LASTING):
         reaches(w, intent, "confirmed")
     is_once(w, intent, subject)
 
@@ -54,8 +56,8 @@ def x3(w):
     intent, subject, _ = w.plant()
     w.fault("sendTransaction=says:TRY_AGAIN_LATERx20")
     sends, first = w.sends(), w.latest()
-    w.tick(60)
-    with w.attester("--attester-valid-s", "300"):
+    w.tick(150)  # the envelope lives for 60 ledgers, and is sent in 21 of them
+    with w.attester(*LASTING):
         reaches(w, intent, "confirmed", 60)
         is_once(w, intent, subject)
         sends, ledgers = w.sends() - sends, w.latest() - first
@@ -141,7 +143,7 @@ def x7(w):
     intent, subject, _ = w.plant()
     w.fault("sendTransaction=says:ERROR -9x1")
     w.tick(30)
-    with w.attester():
+    with w.attester(*LASTING):
         reaches(w, intent, "confirmed")
         is_once(w, intent, subject)
         check(w.row(intent, "bump_hash IS NOT NULL")[0] == "t", "no fee bump")
@@ -167,7 +169,7 @@ def x7(w):
 def x8(w):
     """X8 a simulation that fails, a verifier no more: parked with why; a server that can't simulate: asked again; archived: restored"""
     w.tick(30)
-    with w.attester() as attester:
+    with w.attester(*LASTING) as attester:
         w.fault("simulateTransaction=refuses:HostError: Error(Contract, #7)x2")  # both servers
         refused, subject, _ = w.plant()
         reaches(w, refused, "parked")
@@ -231,6 +233,8 @@ def archived():
             until(lambda: "signed" in w.audit(third), lambda: f"signed: {w.row(third)}")
             w.ledgers(30)
             w.calm()
+            w.ledgers()  # it is sent again in a new ledger, and has to be before its time is over
+            until(lambda: "submitted" in w.audit(third), lambda: f"submitted: {w.row(third)}")
             w.tick(20)
             reaches(w, third, "confirmed")
         is_once(w, third, person, 2)
@@ -257,7 +261,7 @@ def x9(w):
         w.calm()
         w.fault("getTransaction=retention:5")
         w.tick(30)
-        with w.attester("--attester-valid-s", "30"):
+        with w.attester(*LASTING):
             reaches(w, intent, "confirmed")
         w.still()
         w.calm()
@@ -335,7 +339,7 @@ def x11(w):
     intents = [w.plant()]
     w.fault("*=status:503")
     w.tick(30)
-    with w.attester() as attester:
+    with w.attester(*LASTING) as attester:
         until(lambda: "attester.trouble" in attester.said(), "trouble is logged")
         idles(attester, 2, lambda: intents.append(w.plant()))
         check(w.row(intents[0][0])[0] == "queued", "not queued")

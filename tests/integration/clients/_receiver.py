@@ -97,9 +97,9 @@ def sim(*words):
 
 
 def until(find, what, seconds=180):
-    end = time.monotonic() + seconds
+    end = steady() + seconds
     while not (found := find()):
-        check(time.monotonic() < end, f"{what}: not within {seconds} s; {len(GOT)} came")
+        check(steady() < end, f"{what}: not within {seconds} s; {len(GOT)} came")
         with ARRIVED:
             ARRIVED.wait(0.1)
     return found

@@ -260,7 +260,7 @@ test('no limit and no Retry-After stops a client for ever', () =>
     assert.ok(client.pausedUntil - Date.now() <= 60_000, `${client.pausedUntil}`);
     const began = Date.now();
     await assert.rejects(price(client, { asset: 'A' }), code('timeout'));
-    assert.ok(Date.now() - began < 1000 && server.requests.length === 6, 'waited for what cannot be');
+    assert.ok(Date.now() - began < 5000 && server.requests.length === 6, 'waited for what cannot be');
   }));
 
 test('a list that goes round, or is none, ends', async () => {

@@ -45,7 +45,7 @@ def compliance(hook):
     check(ask("GET", f"/api/sdk/webhooks/{hook['webhookId']}/addresses")[1]["items"] == [who], "addresses")
     one = until(lambda: came("/ok", type="compliance.updated", address=who), "the first answer")[0]["data"]
     check(one["compliant"] is False and one["previouslyCompliant"] is None, f"the first answer: {one}")
-    sim("tx", "attest", "--as", "sumsub", "--subject", who, "--expires-in", "12")
+    sim("tx", "attest", "--as", "sumsub", "--subject", who, "--expires-in", "30")
     until(lambda: came("/ok", type="compliance.updated", address=who, compliant=True), "the attestation")
     until(lambda: came("/ok", type="compliance.updated", address=who, reasonCode="lapsed"), "its end")
 

@@ -22,6 +22,9 @@ on second "ALTER SYSTEM SET primary_conninfo = ''" # it hears no more
 on second "SELECT pg_reload_conf()" >/dev/null
 deaf() { [ "$(on second "SELECT NOT EXISTS (SELECT 1 FROM pg_stat_wal_receiver)")" = t ]; }
 wait_for 20 deaf || fail "the standby still receives"
+# Then it replays the rest of what it has received, and retries every five seconds.
+replayed() { [ "$(on second "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'startup' AND wait_event = 'RecoveryRetrieveRetryInterval'")" = 1 ]; }
+wait_for 60 replayed || fail "the standby still replays"
 kept=$(on second "SELECT ledger FROM chain.cursor")
 wait_for 60 reached $((kept + 25)) || fail "nothing is written"
 shown() { [ "$(curl -s "$(url one /api/prices)" | said ledger)" -ge $((kept + 25)) ]; }

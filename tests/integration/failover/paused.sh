@@ -32,15 +32,16 @@ refuses() { curl -s "$(url two "/api/sdk/kyc/status/${PEOPLE%% *}")" | grep '"st
 serves() { is_ready two && curl -sf "$(url two "/api/sdk/kyc/status/${PEOPLE%% *}")" >/dev/null; }
 age() { curl -si "$(url "$1" "$2")" | tr -d '\r' | sed -n 's/^Data-Age-Ms: //Ip'; }
 pause() { # WHAT HOW-IT-BEGINS HOW-IT-ENDS
-    local what=$1 begun=$SECONDS
-    mark paused
+    local what=$1 begun
     lost=$(now)
     $2
+    mark paused # answers are at least as old as this mark
+    begun=$SECONDS
     wait_for 40 refuses || fail "$what: node two goes on to tell compliance"
     echo "ok $what: look-ups of the standby's node are refused as stale after $(since "$lost") s"
     while [ $((SECONDS - begun)) -lt $seconds ]; do sleep 0.5; done
     [ "$(age three "/api/events?limit=1")" -gt $((seconds * 1000 - 2000)) ] || fail "$what: SQL of node three, which has its workers at the standby, is $(age three "/api/events?limit=1") ms old"
-    [ "$(age three /api/prices)" -lt 6000 ] || fail "$what: look-ups of node three, which has its feeder at the primary, are $(age three /api/prices) ms old"
+    wait_for 20 fresh_lookups || fail "$what: look-ups of node three, which has its feeder at the primary, are $(age three /api/prices) ms old"
     curl -si "$(url three "/api/events?limit=1")" | tr -d '\r' >"$PG_DIR/late"
     grep -Ei '^Cache-Control: no-(cache|store)' "$PG_DIR/late" >/dev/null || fail "$what: a late answer may be cached: $(cat "$PG_DIR/late")"
     tag=$(sed -n 's/^ETag: //Ip' "$PG_DIR/late")
@@ -52,6 +53,7 @@ pause() { # WHAT HOW-IT-BEGINS HOW-IT-ENDS
     echo "ok $what: after $seconds s all is fresh again within $(since "$lost") s"
     wait_for 30 fresh_workers || fail "$what: SQL of node three is $(age three "/api/events?limit=1") ms old"
 }
+fresh_lookups() { [ "$(age three /api/prices)" -lt 6000 ]; }
 fresh_workers() { [ "$(age three "/api/events?limit=1")" -lt 3000 ]; }
 receiver() { on second "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walreceiver'"; }
 stop_receiver() { kill -STOP "$(receiver)"; }

@@ -43,6 +43,8 @@ attempt() { # N [sticky]
         refused=$((refused + 1)) ;;
     *) fail "allocation $1 ${2:-alone}: undocumented exit $code: $(tail -n 3 "$PG_DIR/fail.log")" ;;
     esac
+    # The session holds the writer's lock until the server notices that its client has ended, and the next run waits for no lock.
+    until_sql "count(*) = 0 FROM pg_stat_activity WHERE datname = 'run'" 60
     run || fail "after allocation $1 ${2:-alone}: $(tail -n 2 "$PG_DIR/run.log")"
     got=$(digest)
     [ "$got" = "$want" ] || fail "after allocation $1 ${2:-alone}: $got, not $want"

@@ -45,6 +45,7 @@ mapfile -t markets < <(sql "SELECT contract FROM chain.contract_seen WHERE what 
     (SELECT contract FROM state.synth_token_instance) ORDER BY 1 LIMIT 2")
 [ ${#markets[@]} = 2 ] || fail "no two markets: ${markets[*]}"
 unread() { # CONTRACT
+    marked=$(wc -l <"$PG_DIR/run.log")
     sql "INSERT INTO chain.contract_coverage (deployment, contract, from_ledger, to_ledger, next_ledger, known_as)
         VALUES (1, '$1', $first, $last, $first, 'synth_token') ON CONFLICT (deployment, contract, from_ledger) DO UPDATE
         SET to_ledger = excluded.to_ledger, next_ledger = excluded.next_ledger"
@@ -53,20 +54,26 @@ given() { wc -l <"$PG_DIR/given"; }
 listed() { sql "SELECT count(*) FROM chain.contract_seen WHERE what = 'discovered' AND ledger > $last"; }
 is_read() { [ "$(sql "SELECT count(*) FROM chain.contract_coverage WHERE contract = '$1' AND next_ledger <= to_ledger")" = 0 ]; }
 complete() { # MARKET READINGS: read by the last of so many readings that begin from now on
-    local before mark readings
+    local before mark readings end
     before=$(given) mark=$(wc -l <"$PG_DIR/run.log")
     until is_read "$1"; do
         [ $(($(given) - before)) -le $((5 * past)) ] || fail "$1 is not read after $(($(given) - before)) objects, $(listed) listings: $(grep discovery "$PG_DIR/run.log" | tail -4)"
         kill -0 $pid 2>/dev/null || fail "the indexer ended: $(tail -3 "$PG_DIR/run.log")"
         sleep 0.05
     done
-    readings=$(awk -v mark="$mark" 'NR > mark && /discovery.reading/ { n++; own = /markets=true/ } NR > mark && /discovery.complete/ && own { print n; exit }' "$PG_DIR/run.log")
-    [ "${readings:-99}" -le "$2" ] || fail "$1: $readings readings: $(grep discovery "$PG_DIR/run.log")"
+    # The reading may have begun since `unread`, before this function looked at the log. Its last line follows its last commit.
+    end=$((SECONDS + 60))
+    until readings=$(awk -v mark="$mark" -v marked="$marked" 'NR > marked && /discovery.reading/ { n += NR > mark; own = /markets=true/ }
+        NR > marked && /discovery.complete/ && own { print n; exit }' "$PG_DIR/run.log") && [ -n "$readings" ]; do
+        [ $SECONDS -lt $end ] || fail "$1: its reading never ends: $(grep discovery "$PG_DIR/run.log" | tail -4)"
+        sleep 0.05
+    done
+    [ "$readings" -le "$2" ] || fail "$1: $readings readings: $(grep discovery "$PG_DIR/run.log")"
     echo "ok $1: $readings readings, $(($(given) - before)) objects, $(listed) listings"
 }
 
-unread "${markets[0]}"
 : >"$PG_DIR/run.log"
+unread "${markets[0]}"
 "$indexer" run 2>>"$PG_DIR/run.log" & pid=$!
 complete "${markets[0]}" 1
 until_sql "count(*) > 2 FROM chain.contract_seen WHERE what = 'discovered' AND ledger > $last" 60

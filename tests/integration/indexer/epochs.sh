@@ -124,7 +124,7 @@ PGDATABASE=postgres "$PG_BIN/createdb" elsewhere
 elsewhere="host=$PG_DIR port=5432 user=postgres dbname=elsewhere"
 TIDEMARK_DATABASE_URL=$elsewhere "$indexer" run --lake "$PG_DIR/moved/lake" --deployment "$PG_DIR/moved/deployment.json" --stop-at-end 2>>"$PG_DIR/indexer.log"
 TIDEMARK_DATABASE_URL=$elsewhere refused "another database" --api-listen "127.0.0.1:$port" --deployment "$PG_DIR/moved/deployment.json"
-[ "$(code api /readyz)" = 200 ] || fail "the first is not ready: $(cat "$PG_DIR/body")"
+wait_for 60 ready api || fail "the first is not ready: $(cat "$PG_DIR/body")"
 LISTEN=127.0.0.1:$port CACHE=$PG_DIR/cache_api node second --deployment "$PG_DIR/moved/deployment.json"
 end $api
 soon second 2 200 $moved # it feeds the cache now

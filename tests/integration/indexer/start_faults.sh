@@ -72,6 +72,7 @@ full() { # COMMAND MIB
     sql "CREATE TABLESPACE $name LOCATION '$PG_DIR/disk.$1'"
     sql "ALTER DATABASE begun SET default_tablespace = $name"
     sql "ALTER DATABASE begun SET temp_tablespaces = pg_default"
+    rm -f "$PG_DIR/$1.log" # an earlier one has the words that are waited for
     "$1" &
     local pid=$! code=0
     wait_for "$PG_DIR/$1.log" 'state=53100\|start.done\|fill.done' 120

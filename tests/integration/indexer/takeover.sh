@@ -23,7 +23,7 @@ cursor() { sql "SELECT ledger FROM chain.cursor"; }
 log_of() { echo "$PG_DIR/log_$1"; }
 launch() { # [FAILPOINT]: an indexer; its process in $launched
     TIDE_FP=${1:-} "$indexer" run 2>"$PG_DIR/log_new" & launched=$!
-    mv "$PG_DIR/log_new" "$(log_of $launched)" 2>/dev/null || { sleep 0.1; mv "$PG_DIR/log_new" "$(log_of $launched)"; }
+    until mv "$PG_DIR/log_new" "$(log_of $launched)" 2>/dev/null; do sleep 0.01; done # the child makes it
     echo "${1:-}" >"$PG_DIR/point_$launched"
 }
 moves_on() { until_sql "ledger > $(cursor) FROM chain.cursor" "${1:-15}"; }
@@ -114,6 +114,8 @@ every_step() { # TIMES
     for pid in "${all[@]}"; do kill -9 "$pid" 2>/dev/null || true; wait "$pid" 2>/dev/null || true; done
     all=()
     for _ in 1 2 3; do launch; all+=("$launched"); done
+    # The rows of the killed ones still count as waiting. A signal must find the handlers of the new ones.
+    for pid in "${all[@]}"; do wait_for "$(log_of "$pid")" 'writer.standby\|writer.ready' 60; done
     waiting 2
     moves_on
     for point in "${steps[@]}"; do echo "$point: killed ${kills[$point]} times" >&3; done
@@ -155,8 +157,12 @@ stopped() { # [SQL]: what else happens to its lease
     moves_on
     [ "$(sql "SELECT fence FROM chain.cursor")" = "$fence" ] && [ "$(holder)" = $two ] || fail "the woken one took over"
     until_sql "state = 'following' AND lag_ledgers <= 2 FROM chain.heartbeat" 15
-    for tries in {1..60}; do tells $one && break; sleep 0.5; done
-    tells $one || fail "status after $tries tries: $("$indexer" status)"
+    tries=0
+    until tells $one; do
+        tries=$((tries + 1))
+        [ $tries -lt 60 ] || fail "status after $tries tries: $("$indexer" status)"
+        sleep 0.5
+    done
     contiguous
     kill -KILL $two # and the woken one is as good a writer as any
     wait $two 2>/dev/null || true

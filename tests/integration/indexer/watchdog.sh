@@ -60,6 +60,7 @@ echo "ok not fed while a lock holds the writer up, fed afterwards"
 
 # The server process hangs, and no cancel request reaches it.
 : >"$PG_DIR/one.log"
+until_sql "count(*) = 1 FROM $writer_session AS w" 60 # a writer whose statement was cancelled connects again
 backend=$(sql "SELECT $writer_session")
 kill -STOP "$backend"
 fires one "the writer's server process is stopped"
@@ -69,6 +70,7 @@ kill -TERM $one
 code=0; wait $one || code=$?
 kill -CONT "$backend"
 [ $code = 0 ] || fail "SIGTERM while the server's process is stopped: exit $code: $(tail -3 "$PG_DIR/one.log")"
+wait_for "$PG_DIR/one.heard" STOPPING=1 # another process writes what it heard
 [ "$stopping" = 0 ] && [ "$(count one STOPPING=1)" = 1 ] || fail "STOPPING=1: $stopping, $(count one STOPPING=1)"
 echo "ok not fed while its server process is stopped; it ends all the same"
 

@@ -230,6 +230,7 @@ def let_go(w, holder):
     w.db.ask("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()")
     holder.kill()
     holder.wait()
+    until(lambda: w.db.one("SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()") == "0", "let go")
 
 
 def waits(w):

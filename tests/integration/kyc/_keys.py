@@ -8,6 +8,8 @@ import sys
 import time
 import urllib.parse
 
+from _steady import steady
+
 BIN, PG_DIR, PG_BIN = os.environ["TIDE_BIN"], os.environ["PG_DIR"], os.environ["PG_BIN"]
 ADDRESS = "GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ"
 STATUS, SESSION, SNAPSHOT = "/api/prices", "/api/sdk/kyc/session", "/api/sdk/snapshot"
@@ -52,10 +54,10 @@ def ask(url, path, key=None, ip="192.0.2.1"):
 
 def until(urls, want, seconds, what, *args):
     """All nodes answer so within that time."""
-    end = time.monotonic() + seconds
+    end = steady() + seconds
     for url in urls:
         while (got := ask(url, *args)[:2]) != want:
-            check(time.monotonic() < end, f"{what}: {got}, not {want} after {seconds} s")
+            check(steady() < end, f"{what}: {got}, not {want} after {seconds} s")
             time.sleep(0.02)
 
 
@@ -69,10 +71,10 @@ def life(urls):
     until(urls, GOOD, 2, "a new key", SESSION, key)
     check(ask(urls[0], SESSION, key + "x")[:2] == (401, "key_unknown"), "an unknown key")
     check(ask(urls[0], STATUS, "x" * 300)[0] in (401, 431, 400), "a long key")
-    other = new("rotate", key[:15], "--overlap", "3s")
+    other = new("rotate", key[:15], "--overlap", "10s")  # longer than a slow machine takes to ask for both keys
     until(urls, GOOD, 2, "its successor", SESSION, other)
     check(ask(urls[1], SESSION, key)[:2] == GOOD, "the old key ended before the overlap did")
-    until(urls, (401, "key_unknown"), 5, "the old key after the overlap", SESSION, key)
+    until(urls, (401, "key_unknown"), 12, "the old key after the overlap", SESSION, key)
     check(ask(urls[0], SESSION, other)[:2] == GOOD, "the new key goes on")
     tool("key", "revoke", other[:15])
     until(urls, (401, "key_unknown"), 2, "a revoked key", SESSION, other)
@@ -144,9 +146,9 @@ def rights():
     check(noted == "postgres integrator_put,postgres key_add,postgres key_end,postgres key_revoke", noted)
     check(sql("SELECT kyc.audit_broken() IS NULL") == "t", "the audit")
     check(sql("SELECT created_by FROM kyc.integrator_key WHERE integrator = 'third'") == "postgres operator", "who added it")
-    end = time.monotonic() + 3
+    end = steady() + 10
     while sql("SELECT count(*) > 2 AND bool_and(last_used_at = (now() AT TIME ZONE 'UTC')::date) FROM kyc.integrator_key WHERE last_used_at IS NOT NULL") != "t":
-        check(time.monotonic() < end, "last uses")
+        check(steady() < end, "last uses")
 
 
 def account(url):
@@ -163,7 +165,9 @@ def account(url):
     check(policy == '"lookup";q=200;w=60', f"a key without a rate of its own has ten times the limit: {policy}")
     guesses = [ask(url, STATUS, f"{key[:-1]}{i % 10}{i}", "203.0.113.9")[:2] for i in range(40)]
     check(guesses[0] == (401, "key_unknown") and (429, "too_many_requests") in guesses, f"guesses count for their address: {guesses}")
-    check(ask(url, STATUS, None, "203.0.113.9")[0] == 429 and ask(url, STATUS, key, "203.0.113.9")[:2] == GOOD, "the key's bucket is not its address's")
+    # A slow machine gives the address a token meanwhile, which the first of these takes.
+    until([url], (429, "too_many_requests"), 5, "the address has no look-up left", STATUS, None, "203.0.113.9")
+    check(ask(url, STATUS, key, "203.0.113.9")[:2] == GOOD, "the key's bucket is not its address's")
     target = urllib.parse.urlsplit(url)
     held = []
     for i in range(9):  # a key has no connections beyond those of its address

@@ -65,6 +65,8 @@ def challenges(mock):
     mock.network(passphrase=sql("SELECT passphrase FROM chain.deployment"))
     api.start(settings=_providers.kyc_file(mock.url, "http://127.0.0.1:1", types=("sandbox",)))
     try:
+        # The first worker prunes challenges before it counts sessions; later it would go by the clock that is ahead.
+        until(lambda: api.metric("kyc_sessions") > 0, True, "sessions are counted")
         address, signed = signed_challenge(api)
         use = lambda mode: open_session(api, address, provider="sandbox", mode=mode, challenge=signed)  # noqa: E731
         check(use("redirect")[0] == 201, "a challenge is used")
@@ -109,7 +111,8 @@ def main():
         unseen.becomes("revoked", ["attest", "revoke"])
         attempted(before + 1, "the notification is sent again")
         check([sql("SELECT kyc.hook_may('changes of shop', 1)") for _ in range(2)] == ["t", "f"], "changes of this day")
-        check(sql("SELECT max(created_at) < clock_timestamp() FROM kyc.session") == "t", "sessions of the future")
+        # Each provider's worker repairs its own sessions, and that of didit may be the last.
+        until(lambda: sql("SELECT max(created_at) < clock_timestamp() FROM kyc.session"), "t", "sessions of the future")
         check(open_session(api, ADDRESSES[1])[0] == 429, "the session counts against the limit of an hour")
         sql("UPDATE kyc.session SET created_at = created_at - interval '1 hour'")
         check(open_session(api, ADDRESSES[1])[0] == 201, "an hour later the limit is over")

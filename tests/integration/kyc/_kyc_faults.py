@@ -329,6 +329,8 @@ def k13(api, mock):
     s = Session(mock, "persona")
     digest = _providers.hmac.new(bytes.fromhex("33" * 32), b"return\0" + s.id.encode(), "sha256").digest()
     proof = base64.urlsafe_b64encode(digest).decode().rstrip("=")
+    # An earlier webhook that announced nothing new makes its provider be asked again after ten seconds.
+    until(lambda: rows("session", "next_check < now() + interval '20 s'"), 0, "sessions that are due soon")
     before, asked = rows("inbox") + rows("outbox"), dict(mock.state()["calls"])
     for query in ("", "?status=approved", f"?inquiry-id={s.person.id}&reference-id={s.ref}&status=approved&fields=%7B%7D",
                   "?reviewAnswer=GREEN&token=eyJhbGciOiJub25lIn0.e30.", "?state=verified&verified=true&decision=Approved"):
@@ -347,12 +349,13 @@ def k13(api, mock):
 
 FLOOD = """
 import http.client, sys, threading, time
+from _steady import steady
 host, seconds, rate = sys.argv[1], float(sys.argv[2]), int(sys.argv[3])
 codes, lock, each = {}, threading.Lock(), 8
 def forge(n):
-    connection, begun, i = http.client.HTTPConnection(host, timeout=10), time.monotonic(), 0
-    # for `seconds`, or longer if a slow machine has sent too few requests
-    while time.monotonic() - begun < seconds or (i < 0.6 * rate * seconds / each and time.monotonic() - begun < 60 + seconds):
+    connection, begun, i = http.client.HTTPConnection(host, timeout=10), steady(), 0
+    # for `seconds` in which the machine ran, or longer if it was slow and has sent too few requests
+    while steady() - begun < seconds or (i < 0.6 * rate * seconds / each and steady() - begun < 60 + seconds):
         try:
             connection.request("POST", "/api/kyc/webhook/sumsub", b'{"applicantId": "%d"}' % i,
                 {"Content-Type": "application/json", "X-Payload-Digest": "00" * 32, "X-Payload-Digest-Alg": "HMAC_SHA256_HEX"})
@@ -365,7 +368,7 @@ def forge(n):
             with lock:
                 codes[0] = codes.get(0, 0) + 1
         i += 1
-        time.sleep(max(0, begun + i * each / rate - time.monotonic()))
+        time.sleep(max(0, begun + i * each / rate - steady()))
 threads = [threading.Thread(target=forge, args=(n,)) for n in range(each)]
 for t in threads: t.start()
 for t in threads: t.join()
@@ -461,9 +464,18 @@ def schedule(api, mock, dice, number):
     sessions = [Session(mock, p, next_check="now()", provider_id=dice.random() < 0.8 or p == "sumsub") for p in REAL for _ in range(2)]
     held = []
 
+    def has_port():
+        return os.path.exists(api.port_file) and os.path.getsize(api.port_file) > 0
+
     def begin():
         point = dice.choice(points + [""])
-        api.start(reconcile_s=1, failpoint=f"{point}=kill@{dice.randint(1, 6)}" if point else "")
+        api.start(reconcile_s=1, failpoint=f"{point}=kill@{dice.randint(1, 6)}" if point else "", wait=False)
+        # The workers begin before the port is written, so that a kill may come first.
+        until(lambda: has_port() or api.process.poll() is not None, True, "tidemark-api comes up or is killed", 60)
+        if has_port():
+            api.ready()
+        else:
+            check(point and api.died(), f"schedule {number}: tidemark-api ended: {api.process.returncode}")
 
     api.stop(kill=True)
     begin()

@@ -11,5 +11,5 @@ api_index 16
 TIDEMARK_DEPLOYMENT=$PG_DIR/other/deployment.json "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/other/lake" --stop-at-end 2>"$PG_DIR/run.log" ||
     fail "run: $(tail -2 "$PG_DIR/run.log")"
 export TIDEMARK_KYC_DATABASE_URL="host=$PG_DIR port=5432 user=tidemark_kyc dbname=tidemark"
-timeout 120 python3 "$here/_kyc_beside.py" "$PG_DIR" "$PG_BIN" "$PG_DIR/other/deployment.json" || fail "$(grep -v ' info ' "$PG_DIR/api.log" | tail -5)"
+timeout 240 python3 "$here/_kyc_beside.py" "$PG_DIR" "$PG_BIN" "$PG_DIR/other/deployment.json" || fail "$(grep -v ' info ' "$PG_DIR/api.log" | tail -5)"
 echo ok

@@ -25,6 +25,7 @@ python3 "$here/_kyc_sessions.py" all "$API_URL" "$MOCK_URL" "$API_PID" || fail "
 { kill -9 "$API_PID" && wait "$API_PID"; } 2>/dev/null || true # in the middle of whatever: the row is all that counts
 kyc_start "$PG_DIR/kyc.json"
 python3 "$here/_kyc_sessions.py" again "$API_URL" "$MOCK_URL" "$API_PID" || fail "after a kill"
+until_sql "count(*) >= 2 FROM kyc.audit WHERE what = 'settings_opened'" 60 # a worker of the API writes the second row
 pg_stop fast
 python3 "$here/_kyc_sessions.py" away "$API_URL" "$MOCK_URL" "$API_PID" || fail "database away"
 pg_again

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2] / "tools/lake"))
@@ -24,7 +25,17 @@ TABLES = ["analyst.swaps", "analyst.pools", "event.oracle_twap"]
 OPTIONS = ["--range", "16", "--quiet", "--tables", *TABLES]
 
 
+def wait_for_sessions() -> None:
+    """A killed process's session ends after the process, and while it lasts the lake has a writer."""
+    end = time.monotonic() + 60
+    while subprocess.run(["psql", "-XAtqc", "SELECT count(*) FROM pg_stat_activity WHERE usename = 'lake'"],
+                         check=True, capture_output=True, text=True).stdout.strip() != "0":
+        assert time.monotonic() < end, "the session of a process that was killed does not end"
+        time.sleep(0.1)
+
+
 def update(folder: pathlib.Path, kill_at: int) -> tuple[int, str]:
+    wait_for_sessions()
     done = subprocess.run([sys.executable, HERE / "_kill_at.py", str(kill_at), "update", "--lake", folder, *OPTIONS], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
@@ -97,6 +108,7 @@ class Kills:
     def at_random(self, count: int) -> None:
         chance, killed = random.Random(7), 0
         while killed < count:
+            wait_for_sessions()
             run = subprocess.Popen([sys.executable, HERE / "_kill_at.py", "0", "update", "--lake", self.folder, *OPTIONS], stdout=subprocess.DEVNULL)
             try:
                 # Imports take most of a run: the kill falls behind them as often as before.

@@ -23,7 +23,11 @@ lake_chain() {
     export LAKE_URL="host=$PG_DIR port=5432 user=lake dbname=tidemark"
 }
 
-lake() { TIDEMARK_DATABASE_URL=${LAKE_AS:-$LAKE_URL} "$lake_tool/lake" "$1" --lake "$PG_DIR/$2" "${@:3}"; }
+# The session of a process ends after the process, and while it lasts a lake has a writer.
+lake_sessions=0 # those of writers that a test holds open
+lake_waits() { until_sql "count(*) <= $lake_sessions FROM pg_stat_activity WHERE usename = 'lake'" 60; }
+
+lake() { lake_waits; TIDEMARK_DATABASE_URL=${LAKE_AS:-$LAKE_URL} "$lake_tool/lake" "$1" --lake "$PG_DIR/$2" "${@:3}"; }
 
 refused() { # EXIT PATTERN COMMAND…
     local want=$1 pattern=$2 code=0

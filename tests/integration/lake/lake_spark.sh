@@ -15,7 +15,7 @@ for _ in $(seq 600); do port=$(sed -n 's/.*Running on http:\/\/127.0.0.1:\([0-9]
 curl -sS -X PUT "http://127.0.0.1:$port/open" >/dev/null
 export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test
 s3=(--lake s3://open/lake --property "s3.endpoint=http://127.0.0.1:$port" --property s3.region=us-east-1)
-on_s3() { TIDEMARK_DATABASE_URL=$LAKE_URL "$lake_tool/lake" "$@" "${s3[@]}"; }
+on_s3() { lake_waits; TIDEMARK_DATABASE_URL=$LAKE_URL "$lake_tool/lake" "$@" "${s3[@]}"; }
 on_s3 update --range 128 --tables analyst.swaps analyst.pools --quiet || fail "update on S3"
 [ -z "$(on_s3 update --tables analyst.swaps)" ] || fail "a second run wrote to S3"
 on_s3 check --tables analyst.swaps analyst.pools || fail "check on S3"

@@ -48,7 +48,8 @@ for command in "${commands[@]}"; do
     [ $short -ge 3 ] && [ $whole -ge 1 ] || fail "$command: $short cuts, $whole whole: the test proves little"
     cuts=$short
 
-    # A slow reader: the session ends in the middle.
+    # A slow reader: the session ends in the middle. The session that was cut last may outlive its process.
+    until_sql "count(*) = 0 FROM pg_stat_activity WHERE application_name LIKE 'tidemark-%'" 30
     tell clear
     tell rule answer throttle:40000 times=0
     TIDEMARK_DATABASE_URL=$proxied timeout 120 "$TIDE_BIN/tidemark-indexer" $command >"$PG_DIR/part" 2>"$PG_DIR/err" &
@@ -68,6 +69,8 @@ pg_standby "$standby" -c max_standby_streaming_delay=0
 read_slowly() { # DATABASE COMMAND: reads from the standby as slowly as its reader wants; $pid, fd 7
     rm -f "$PG_DIR/pipe" "$PG_DIR/code"
     mkfifo "$PG_DIR/pipe"
+    # The session of the export before may outlive its process.
+    PGHOST=$standby until_sql "count(*) = 0 FROM pg_stat_activity WHERE application_name = 'tidemark-export'" 60
     (
         code=0
         TIDEMARK_DATABASE_URL="host=$standby port=5432 user=postgres dbname=$1" "$TIDE_BIN/tidemark-indexer" $2 >"$PG_DIR/pipe" 2>"$PG_DIR/err" || code=$?

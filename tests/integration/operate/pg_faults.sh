@@ -25,7 +25,7 @@ restart() { # MODE
 crash() { # a back end dies hard: the server throws all out and recovers
     start 1 4000 $tip
     busy
-    kill -9 "$(sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'tidemark-indexer'")"
+    kill -9 "$(sql "SELECT pid FROM pg_stat_activity WHERE application_name = 'tidemark-indexer' ORDER BY backend_start LIMIT 1")"
     ends_well
     grep -q db.retry "$words" || fail "not noticed: the test is too short"
     grep -q 'terminated by signal 9' "$PG_DIR/log" || fail "the server did not crash"
@@ -72,7 +72,10 @@ within_copy() { # terminate | cut
 
 # ---- P8 ----
 
-blocked() { until_sql "EXISTS (SELECT 1 FROM pg_stat_activity WHERE application_name = 'tidemark-indexer' AND wait_event_type = 'Lock')" 20; }
+blocked() { # by the other session, not by the one that makes the next tables
+    until_sql "EXISTS (SELECT 1 FROM pg_stat_activity AS a JOIN pg_stat_activity AS b ON b.pid = ANY (pg_blocking_pids(a.pid))
+        WHERE a.application_name = 'tidemark-indexer' AND b.application_name = 'psql')" 20
+}
 session() { # a session of its own, fed by the descriptor it opens
     coproc other { exec "$PG_BIN/psql" -XAtq; }
 }
@@ -81,9 +84,12 @@ say() { echo "$1;" >&"${other[1]}"; }
 deadlock() { # the other session holds what the writer wants next, then wants what it holds
     session
     say "SET deadlock_timeout = '1min'; BEGIN; LOCK TABLE history.item IN SHARE MODE"
+    until_sql "EXISTS (SELECT 1 FROM pg_locks WHERE relation = 'history.item'::regclass AND mode = 'ShareLock' AND granted)" 20
+    sql "ALTER DATABASE tidemark SET deadlock_timeout = '5s'" # the writer looks once: the other session must wait by then
     start 1 300 $tip
     blocked
     say "SELECT 1 FROM chain.cursor FOR UPDATE; ROLLBACK"
+    sql "ALTER DATABASE tidemark RESET deadlock_timeout"
     ends_well
     grep -q 'db.retry.*state=40P01' "$words" || fail "no deadlock: $(cat "$words")"
 }
@@ -156,13 +162,20 @@ crowded() { # its slot is taken while it is away; when there is room again it go
     mkfifo "$PG_DIR/fifo.$BASHPID"
     exec 7<>"$PG_DIR/fifo.$BASHPID"
     connect_many() { for _ in $(seq $1); do "$PG_BIN/psql" -XAtq <&7 >/dev/null 2>&1 & done; sleep 0.3; }
+    session # it sees the others when no other session gets in
     start_proxied 1 4000 $tip
     busy
-    tell rule connect delay:500
+    tell rule connect delay:3000
     connect_many 14
     tell cut
-    sleep 0.05
-    connect_many 3
+    # The writer's session ends after its connection: others try until they have all slots.
+    local taken=0 end=$((SECONDS + 20))
+    until [ "$taken" = 12 ]; do
+        [ $SECONDS -lt $end ] || fail "$taken of 12 slots are taken"
+        connect_many 1
+        say "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name <> 'tidemark-indexer'"
+        read -r taken <&"${other[0]}"
+    done
     wait_for "$words" 'too many clients already'
     kill -0 $writer || fail "gave up"
     for pid in $(jobs -p); do [ $pid = $writer ] || kill $pid 2>/dev/null || true; done

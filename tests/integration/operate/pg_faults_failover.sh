@@ -30,10 +30,14 @@ failover() {
     ends_well
 }
 forsake() { # the standby hears no more, the primary commits more, then dies; the standby is promoted
+    kill -STOP $writer # it may write all its ledgers meanwhile
     on_standby sql "ALTER SYSTEM SET primary_conninfo = ''"
     on_standby sql "SELECT pg_reload_conf()" >/dev/null
     on_standby until_sql "NOT EXISTS (SELECT 1 FROM pg_stat_wal_receiver)" 10
+    # Then it replays the rest of what it has received, and retries every five seconds.
+    on_standby until_sql "EXISTS (SELECT 1 FROM pg_stat_activity WHERE backend_type = 'startup' AND wait_event = 'RecoveryRetrieveRetryInterval')" 60
     kept=$(on_standby sql "SELECT ledger FROM chain.cursor")
+    kill -CONT $writer
     until_sql "ledger > $kept + 60 FROM chain.cursor" 20
     pg_stop immediate
     sleep 0.3 # for a while there is only a server that takes no writes

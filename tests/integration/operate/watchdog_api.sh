@@ -24,4 +24,5 @@ pings api 4
 [ "$(count api FIRED)" = 1 ] || fail "the watchdog fired while the database is away"
 ! grep -q STOPPING "$PG_DIR/api.heard" || fail "told too early"
 api_stop || fail "SIGTERM: exit $?: $(tail -3 "$PG_DIR/api.log")"
+wait_for "$PG_DIR/api.heard" STOPPING=1
 [ "$(count api STOPPING=1)" = 1 ] || fail "STOPPING=1: $(count api STOPPING=1)"

@@ -10,7 +10,7 @@ pool = sql("SELECT pool_id FROM event.liquidity_pool_swap GROUP BY 1 ORDER BY co
 there = int(sql(f"SELECT count(*) FROM event.liquidity_pool_swap WHERE pool_id = '{pool}'"))
 target, seen, cursor = f"/api/pools/{pool}/swaps?limit=50", 0, None
 while True:
-    status, _, answer = d.timed(target + (f"&cursor={cursor}" if cursor else ""))
+    status, _, answer = d.told(target + (f"&cursor={cursor}" if cursor else ""))
     if status != 200:
         break
     seen += len(answer["items"])

@@ -335,7 +335,7 @@ def views(path):
             continue
         at, name = view["ledger"], view["fn"]
         if name in ("get_compounded_deposit", "get_collateral_gain"):
-            status, _, got = d.timed(f"/api/stability-pool/deposits/{view['args'][0]}?ledger={at}")
+            status, _, got = d.told(f"/api/stability-pool/deposits/{view['args'][0]}?ledger={at}")
             said = 0 if status == 404 else got["compoundedDeposit" if name == "get_compounded_deposit" else "collateralGain"]
             assert str(said) == view["ret"], (view, got)
         elif name == "get_total_deposits":

@@ -47,13 +47,13 @@ def check_portfolio(d, who, at):
     for position in got["positions"]:
         own = [p for p in d.pages(with_at(f"/api/pools/{position['pool']}/positions", at), 200)[0] if p["provider"] == who]
         assert [{k: v for k, v in position.items() if k != "pool"}] == own, (who, at)
-    status, _, saved = d.timed(with_at(f"/api/stability-pool/deposits/{who}", at))
+    status, _, saved = d.told(with_at(f"/api/stability-pool/deposits/{who}", at))
     assert got["stabilityDeposit"] == ({k: v for k, v in saved.items() if k not in ("ledger", "closedAt")} if status == 200 else None)
     votes = rows(f"SELECT chain.event_id(ledger, tx, op, event) AS id, proposal_id::text AS p, support FROM event.dao_governance_voted "
                  f"WHERE voter = '{who}' AND ledger <= {at} ORDER BY 1 DESC LIMIT 20")
     assert [(v["id"], v["proposalId"], v["support"]) for v in got["votes"]] == [(v["id"], v["p"], v["support"]) for v in votes]
     assert got["claims"] == d.ask(with_at(f"/api/earnings/claims?address={who}&limit=20", at))["items"]
-    status, _, claimable = d.timed(with_at(f"/api/earnings/claimable/{who}?limit=100", at))
+    status, _, claimable = d.told(with_at(f"/api/earnings/claimable/{who}?limit=100", at))
     assert got["claimable"] == ({k: claimable[k] for k in got["claimable"]} if status == 200 else None)
     for name in ("balances", "vaults", "positions"):
         assert got[name + "Count"] == len(got[name])
@@ -109,7 +109,7 @@ def many_rows(d, count):
                 f"'{who}', {shown}{value} FROM {picked} WHERE v.{columns[0]} IS NOT NULL")
         sql(f"ANALYZE state.{table}")
     for at in (NEWEST, int(sql("SELECT max(ledger) FROM chain.ledger"))):
-        status, took, got = d.timed(with_at(f"/api/addresses/{who}/portfolio", at))
+        status, took, got = d.told(with_at(f"/api/addresses/{who}/portfolio", at))
         assert status == 200 and [len(got[n]) for n in ("balances", "vaults", "positions")] == [100] * 3, (status, got)
         assert [got[n + "Count"] for n in ("balances", "vaults", "positions")] == [200] * 3
         print(f"an address with {count} rows in each of three tables: {took / 1000:.0f} ms")
@@ -263,7 +263,7 @@ def symbols(d):
         d.ask(f"/api/tokens/{named[token]}/transfers", 404)
     for token, symbol in ((t, s) for t, s in named.items() if t in listed):
         for rest in ("/transfers?limit=3", f"/transfers?limit=3&ledger={last - 50}"):
-            one, other = d.timed(f"/api/tokens/{symbol}{rest}"), d.timed(f"/api/tokens/{token}{rest}")
+            one, other = d.told(f"/api/tokens/{symbol}{rest}"), d.told(f"/api/tokens/{token}{rest}")
             told = lambda answer: {k: v for k, v in answer.items() if k != "next"}
             assert one[0] == other[0] == 200 and told(one[2]) == told(other[2]), (symbol, rest)
     assert d.ask(f"/api/tokens/{named[held]}/balances/{holder}") == d.ask(f"/api/tokens/{held}/balances/{holder}")

@@ -196,7 +196,7 @@ def every_route(d, of, values):
             empty.append(target)
         if "ledger" in route.query:
             past = route.target(values, ledger=middle, **more)
-            status, _, answer = d.timed(past)
+            status, _, answer = d.told(past)
             assert status in (200, 404), (past, answer)
             assert status == 404 or answer["ledger"] == str(middle), past
     print(f"{len(of)} routes, nothing in: {' '.join(empty) or 'none'}")
@@ -278,7 +278,7 @@ def parents(d, of, values):
         if "ledger" in route.query and route.name != "vault_history":  # before it was
             first = int(sql("SELECT min(ledger) FROM chain.ledger"))
             for at in (first, first + 1):
-                assert d.timed(route.target(values, ledger=at))[0] in (200, 404)
+                assert d.told(route.target(values, ledger=at))[0] in (200, 404)
     assert len(codes) > 12, codes
     for text, target in (
             ("SELECT pool_id, (SELECT min(ledger) FROM history.liquidity_pool_pool AS h WHERE h.pool_id = p.pool_id) FROM"
@@ -312,7 +312,7 @@ def a7(d, of, values):
                 at[name] = begin + count
             for text in chosen:
                 target = route.target(values, **{name: "HERE"}).replace("HERE", text)
-                status, _, answer = d.timed(target)
+                status, _, answer = d.told(target)
                 assert status in (200, 400, 404, 414), (target, answer)
                 asked += 1
         if route.is_list:
@@ -320,7 +320,7 @@ def a7(d, of, values):
             keys = [key for key in HOSTILE if len(key.encode()) <= 89]
             for key in keys if LONG else [keys[(turn + i) % len(keys)] for i in range(10)]:
                 target = route.target(values, cursor=forge(route, given, key))
-                status, _, answer = d.timed(target)
+                status, _, answer = d.told(target)
                 assert status in (200, 400), (target, key, answer)
                 assert status == 200 or answer["code"] == "cursor_invalid", answer
                 asked += 1

@@ -53,8 +53,17 @@ fi
 . "$here/../_api.sh" # the stream: refused where events are wanted, gone on with where they are not
 api_start
 streamed() { # STATUS PATTERN QUERY
-    local got
-    got=$(curl -sN -m 2 -o "$PG_DIR/out" -w '%{http_code}' "$API_URL/api/stream?$3") || true
+    local got reader end=$((SECONDS + 60))
+    : >"$PG_DIR/out"
+    curl -siN -m 90 -o "$PG_DIR/out" "$API_URL/api/stream?$3" & reader=$!
+    # A stream that is not refused has no end: it is read until it says that.
+    until grep -q "$2" "$PG_DIR/out"; do
+        [ $SECONDS -lt $end ] && kill -0 $reader 2>/dev/null || break
+        sleep 0.1
+    done
+    kill $reader 2>/dev/null || true
+    wait $reader || true
+    got=$(sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p' "$PG_DIR/out")
     [ "$got" = "$1" ] && grep -q "$2" "$PG_DIR/out" || fail "stream $3: $got, not $1: $(head -c 300 "$PG_DIR/out")"
 }
 streamed 410 "ledgers 1000 to 1999" "topics=ledger,event&after=1:1990"
