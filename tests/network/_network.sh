@@ -7,6 +7,8 @@
 #   network_env NAME                        exports RPC_URL, NETWORK_PASSPHRASE, NETWORK_DIR, NETWORK_SCRIPTS (where the scripts are), WASM_DIR,
 #                                           TIDE_STELLAR and NETWORK_CHAINS
 #   network_reach NAME LEDGER [SECONDS]     waits until RPC has that ledger
+#   network_published NAME LEDGER           waits until the archive has that checkpoint, some time after its last ledger
+#   network_in_lake NAME LEDGER             whether the lake has the ledgers up to that one
 #   network_upgrade NAME 28                 the network votes for a protocol
 #   network_settings NAME clusters=4 …      the network votes on Soroban's settings (those of sdk/settings.mjs)
 #   network_stream NAME                     a second node, which validates nothing, writes what it sees of NAME to
@@ -39,6 +41,12 @@ network_find
 network_upgrade() { "$TIDE_STELLAR/standalone" upgrade "$PG_DIR/$1" "$2" || fail "the network $1 does not upgrade to protocol $2"; }
 network_has() { [ "$(network_ledger "$1" || echo 0)" -ge "$2" ]; }
 network_reach() { network_wait "${3:-120}" "ledger $2 of $1" network_has "$1" "$2"; }
+network_archive_has() { [ "$(sed -n 's/.*"currentLedger": *\([0-9]*\).*/\1/p' "$PG_DIR/$1/history/.well-known/stellar-history.json" 2>/dev/null || echo 0)" -ge "$2" ]; }
+network_published() { network_wait 120 "checkpoint $2 in the archive of $1" network_archive_has "$1" "$2"; }
+network_in_lake() {
+    local lake=${1}_lake
+    [ "$(ls -1 "${!lake}"/*/* | wc -l)" -ge $(($2 - 1)) ]
+}
 
 # network_env NAME: what a program of the test needs to use that network by itself
 network_env() {

@@ -32,9 +32,6 @@ begins() { # DATABASE CHECKPOINT PATTERN
     state_of "$1" | diff "$PG_DIR/state" - >"$PG_DIR/diff" || fail "from checkpoint $2: another state: $(cat "$PG_DIR/diff")"
     say "from checkpoint $2: $(sed -n 's/.*start.done //p' "$PG_DIR/$1.log")"
 }
-# A checkpoint is in the archive some time after its last ledger.
-published() { [ "$(sed -n 's/.*"currentLedger": *\([0-9]*\).*/\1/p' "$one_dir/history/.well-known/stellar-history.json" 2>/dev/null || echo 0)" -ge "$1" ]; }
-ends_at() { [ "$(ls -1 "$one_lake"/*/* | wc -l)" -ge $(($1 - 1)) ]; }
 
 network_live one "${TIDE_NETWORK_CALLS:-120}"
 checkpoint=$((($(network_ledger one) / 8 + 1) * 8 - 1))
@@ -46,8 +43,8 @@ network_reach one "$signed" 240
 kill -TERM "$rpc_pid"
 wait "$rpc_pid" || fail "the index over RPC: $(tail -n 3 "$PG_DIR/rpc.log")"
 network_into rpc one a
-network_wait 60 "the index's ledgers in the lake" ends_at "$(sql "SELECT greatest(ledger, $signed) FROM chain.cursor")"
-network_wait 120 "the votes up to ledger $((signed - 10)) in the archive" published $((signed - 10))
+network_wait 60 "the index's ledgers in the lake" network_in_lake one "$(sql "SELECT greatest(ledger, $signed) FROM chain.cursor")"
+network_published one $((signed - 10)) # with the votes
 network_stop one
 python3 - "$one_dir" "$validator" <<'P'
 import json, pathlib, sys

@@ -84,12 +84,11 @@ all_equal a rpc_a "$last" "${least[@]}" "archived entries=1"
 all_equal b rpc_b "$last" "${least[@]}"
 
 say "the same ledgers from the lake and from the second node's stream"
-in_lake() { [ "$(ls -1 "$one_lake"/*/* | wc -l)" -ge $(($1 - 1)) ]; }
 in_stream() { [ "$("$TIDE_BIN/tidemark-indexer" dump --kinds ledger "$one_dir/second/meta.xdr" 2>/dev/null | sed -n '$s/.*"sequence":"\{0,1\}\([0-9]*\).*/\1/p')" -ge "$1" ]; }
 network_stop one core # the last ledger of every source is the same
 # Those that follow it write the last ledgers after it ended, each in its own time.
 last=0 end=$((SECONDS + 120))
-until [ "$last" = "$(network_ledger one)" ] && in_lake "$last" && in_stream "$last"; do
+until [ "$last" = "$(network_ledger one)" ] && network_in_lake one "$last" && in_stream "$last"; do
     [ $SECONDS -lt $end ] || fail "lake, stream and RPC do not end with the same ledger, $last"
     last=$(network_ledger one)
     sleep 3
