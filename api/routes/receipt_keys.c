@@ -7,7 +7,6 @@
 #include "tidemark/strkey.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -232,11 +231,16 @@ void tide_receipt_keys_release(struct tide_receipt_keys *keys, struct tide_recei
         free_set(set);
 }
 
+const struct tide_sign *tide_receipt_set_signer(const struct tide_receipt_set *set)
+{
+    return atomic_load(&set->may_sign) ? set->signer : NULL;
+}
+
 bool tide_receipt_keys_is_signer(struct tide_receipt_keys *keys,
                                  const uint8_t public[TIDE_HASH_BYTES])
 {
     struct tide_receipt_set *set = tide_receipt_keys_use(keys);
-    bool is = set->signer && memcmp(set->keys[0], public, TIDE_HASH_BYTES) == 0;
+    bool is = tide_receipt_set_signer(set) && memcmp(set->keys[0], public, TIDE_HASH_BYTES) == 0;
     tide_receipt_keys_release(keys, set);
     return is;
 }
@@ -351,11 +355,13 @@ static void store_state(struct tide_receipt_keys *keys, struct tide_receipt_set 
                         const struct key_state *state, int64_t host_ms)
 {
     assert(state->withdrawn >> set->count == 0);
+    bool may_sign = set->signer && !state->verifiers && !(state->withdrawn & 1) &&
+                    is_known(keys, state, host_ms);
     pthread_mutex_lock(&keys->mutex);
     keys->set = set;
     keys->state = *state;
-    atomic_store(&keys->may_sign, set->signer && !state->verifiers && !(state->withdrawn & 1) &&
-                                      is_known(keys, state, host_ms));
+    atomic_store(&set->may_sign, may_sign);
+    atomic_store(&keys->may_sign, may_sign);
     pthread_mutex_unlock(&keys->mutex);
 }
 

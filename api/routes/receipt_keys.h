@@ -19,6 +19,8 @@
 #include "tidemark/hot.h"
 #include "tidemark/jws.h"
 
+#include <stdatomic.h>
+
 #define TIDE_RECEIPT_KEYS_MAX 16u
 
 struct tide_receipt_keys; /* opaque */
@@ -29,7 +31,8 @@ tide_status tide_receipt_keys_open(struct tide_receipt_keys **out, const struct 
                                    struct tide_err *err) TIDE_MUST_USE;
 void tide_receipt_keys_close(struct tide_receipt_keys *keys); /* NULL is allowed */
 
-/* Returns whether receipts are signed now. Takes no lock. */
+/* Returns whether receipts are signed now. Takes no lock. The keys may change right after it:
+ * tide_receipt_set_signer decides. */
 bool tide_receipt_keys_may_sign(const struct tide_receipt_keys *keys);
 /* Appends the document of jwks.json. Returns false, and appends nothing, if it is not known
  * which keys were withdrawn. host_ms: tide_clock's now_ms, here and below. */
@@ -48,9 +51,10 @@ void tide_receipt_keys_watch(struct tide_receipt_keys *keys, struct tide_hot_rea
 tide_status tide_receipt_keys_reload(struct tide_receipt_keys *keys, struct tide_hot_reader *reader,
                                      int64_t host_ms, struct tide_err *err) TIDE_MUST_USE;
 
-/* A set of keys, as read at one time. Constant, except users. */
+/* A set of keys, as read at one time. Constant, except may_sign and users. */
 struct tide_receipt_set {
     struct tide_sign *signer; /* NULL: nothing is signed */
+    atomic_bool may_sign;     /* as last watched: the signer exists and may be used */
     struct tide_buf header;   /* the header of signed receipts, base64url */
     bool emptied;             /* the first file is empty: it must not be replaced by the next key */
     uint32_t count;
@@ -60,6 +64,9 @@ struct tide_receipt_set {
 /* Returns the current set, which stays valid until tide_receipt_keys_release. */
 struct tide_receipt_set *tide_receipt_keys_use(struct tide_receipt_keys *keys);
 void tide_receipt_keys_release(struct tide_receipt_keys *keys, struct tide_receipt_set *set);
+/* Returns the key with which a user of the set may sign now, or NULL. It lives as long as the
+ * set is used. */
+const struct tide_sign *tide_receipt_set_signer(const struct tide_receipt_set *set);
 /* Returns whether the private key of `public` signs now. */
 bool tide_receipt_keys_is_signer(struct tide_receipt_keys *keys,
                                  const uint8_t public[TIDE_HASH_BYTES]);

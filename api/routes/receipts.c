@@ -62,9 +62,8 @@ static void set_expiry(struct tide_receipt_making *making,
 /* Replaces the body by the signed payload. Without memory the body is marked as failed, and the
  * answer becomes 503. */
 static void sign_body(struct tide_buf *body, const struct tide_receipt *receipt,
-                      const struct tide_receipt_set *set)
+                      const struct tide_receipt_set *set, const struct tide_sign *signer)
 {
-    assert(set->signer);
     assert(set->header.len > 0 && body->len > 2); /* read_set wrote it; a JSON object */
     struct tide_buf payload;
     tide_buf_init(&payload, PAYLOAD_MAX);
@@ -74,7 +73,7 @@ static void sign_body(struct tide_buf *body, const struct tide_receipt *receipt,
     if (payload.failed)
         body->failed = true;
     else
-        tide_jws_sign(body, set->signer, tide_buf_view(&set->header), tide_buf_view(&payload));
+        tide_jws_sign(body, signer, tide_buf_view(&set->header), tide_buf_view(&payload));
     tide_buf_release(&payload);
 }
 
@@ -86,12 +85,13 @@ void tide_receipt_seal(struct tide_receipt_making *making,
     if (!making->asked || reply->status != 200 || reply->body.failed)
         return;
     struct tide_receipt_set *set = tide_receipt_keys_use(context->api->receipts);
-    if (set->signer) {
+    const struct tide_sign *signer = tide_receipt_set_signer(set);
+    if (signer) {
         making->receipt.issuer = tide_slice_str(context->api->config->api_receipt_issuer);
         making->receipt.proven = reply->at.proven;
         copy_request(&making->receipt, request);
         set_expiry(making, context, request);
-        sign_body(&reply->body, &making->receipt, set);
+        sign_body(&reply->body, &making->receipt, set, signer);
         reply->content_from = 0;
         reply->content_type = "application/jwt";
         reply->cache_control = "no-store";

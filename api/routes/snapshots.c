@@ -177,7 +177,8 @@ static void *write_files(void *self)
     while (wait_for_request(s)) {
         struct made made;
         struct tide_receipt_set *keys = tide_receipt_keys_use(s->options.keys);
-        if (keys->signer && make_file(s, keys->signer, &made))
+        const struct tide_sign *signer = tide_receipt_set_signer(keys);
+        if (signer && make_file(s, signer, &made))
             replace_file(s, &made);
         tide_receipt_keys_release(s->options.keys, keys);
         pthread_mutex_lock(&s->mutex);
@@ -378,8 +379,9 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
             tide_sha256(says.hash,
                         tide_slice_of(records.ptr + sizeof head, records.len - sizeof head));
         }
-        if (whole && keys->signer)
-            tide_snapshot_put_head(reply->body.ptr, &says, keys->signer);
+        const struct tide_sign *signer = tide_receipt_set_signer(keys);
+        if (whole && signer)
+            tide_snapshot_put_head(reply->body.ptr, &says, signer);
         else
             reply->body.failed = true;
         reply->content_type = file_type;

@@ -2,14 +2,22 @@
 #include "api/stream/stream_impl.h"
 #include "tidemark/lock.h"
 
-/* Returns the number of open subscribers of a client. Needs stream->mutex. */
-static uint32_t count_client(const struct tide_event_stream *stream, const char *who)
+/* Returns whether the client has no room for one more subscriber. Closed subscribers count too,
+ * up to as many again: they hold places until the next turn, and a client that opens and closes
+ * must not fill all places while the database is slow. Needs stream->mutex. */
+static bool is_client_full(const struct tide_event_stream *stream, const char *who)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < stream->count; i++)
-        count +=
-            !atomic_load(&stream->all[i]->gone) && strcmp(stream->all[i]->client_name, who) == 0;
-    return count;
+    const uint32_t max = stream->options.per_client_max;
+    uint64_t open = 0, gone = 0;
+    for (uint32_t i = 0; i < stream->count; i++) {
+        if (strcmp(stream->all[i]->client_name, who) != 0)
+            continue;
+        if (atomic_load(&stream->all[i]->gone))
+            gone++;
+        else
+            open++;
+    }
+    return open >= max || open + gone >= 2 * (uint64_t)max;
 }
 
 bool stream_lacks_events(const struct stream_head *head, uint32_t topics,
@@ -65,14 +73,16 @@ static enum tide_stream_refusal admit(struct tide_event_stream *stream, struct t
         return TIDE_STREAM_NOT_READY;
     if (stream->count >= stream->options.subscribers_max)
         return TIDE_STREAM_FULL;
-    if (count_client(stream, sub->client_name) >= stream->options.per_client_max)
+    if (is_client_full(stream, sub->client_name))
         return TIDE_STREAM_CLIENT_FULL;
     if (is_outside_scope(&stream->head, sub))
         return TIDE_STREAM_OUT_OF_SCOPE;
     enum tide_stream_refusal refusal =
         sub->resumed ? check_position(stream, sub, deployment) : TIDE_STREAM_TAKEN;
-    if (refusal == TIDE_STREAM_TAKEN)
+    if (refusal == TIDE_STREAM_TAKEN) {
+        sub->deployment = stream->head.deployment;
         stream->all[stream->count++] = sub;
+    }
     return refusal;
 }
 

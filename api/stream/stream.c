@@ -155,15 +155,18 @@ static void source_worked(struct tide_event_stream *stream)
     stream->stale = now;
 }
 
-/* Drops all subscribers: the process now serves another deployment, in which their positions
- * mean nothing. */
-static void leave_deployment(struct tide_event_stream *stream)
+/* Drops the subscribers of another deployment than the head's, in which their positions mean
+ * nothing. Some may come a turn later: those admitted while the new head was being read. */
+static void drop_other_deployments(struct tide_event_stream *stream)
 {
-    for (uint32_t i = 0; i < stream->turn_count; i++)
-        stream_sub_drop(stream->turn[i], TIDE_DROPPED_DEPLOYMENT);
-    stream->turn_count = 0;
-    stream_piece_free(stream->prices);
-    stream->prices = NULL;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < stream->turn_count; i++) {
+        if (stream->turn[i]->deployment == stream->head.deployment)
+            stream->turn[kept++] = stream->turn[i];
+        else
+            stream_sub_drop(stream->turn[i], TIDE_DROPPED_DEPLOYMENT);
+    }
+    stream->turn_count = kept;
 }
 
 /* Reads the head after a notification, or every STREAM_HEAD_MS, and resets the ring if the
@@ -183,8 +186,10 @@ static bool read_head(struct tide_event_stream *stream)
     }
     stream->news = false;
     bool other = stream->known && head.deployment != stream->head.deployment;
-    if (other)
-        leave_deployment(stream);
+    if (other) {
+        stream_piece_free(stream->prices);
+        stream->prices = NULL;
+    }
     pthread_mutex_lock(&stream->mutex);
     bool first = !stream->known;
     stream->known = true;
@@ -573,6 +578,7 @@ void tide_event_stream_turn(struct tide_event_stream *stream, bool *more)
     *more = false;
     list_turn(stream);
     bool fed = read_head(stream);
+    drop_other_deployments(stream);
     if (fed && stream->turn_count)
         fed = extend_ring(stream, more);
     if (fed)

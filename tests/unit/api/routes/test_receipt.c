@@ -8,6 +8,7 @@
 
 #include "api/http/route.h"
 #include "api/routes/receipt_keys.h"
+#include "api/routes/receipts.h"
 #include "api/routes/route_table.h"
 #include "tidemark/receipt.h"
 #include "tidemark/strkey.h"
@@ -193,6 +194,7 @@ static tide_status drop_verifier(void *self, struct tide_hot_sink *sink, struct 
 
 struct world {
     char dir[32], path[64];
+    const struct tide_config *config;
     struct tide_receipt_keys *keys;
     struct tide_hot_reader *reader;
     struct tide_hot *hot;
@@ -214,6 +216,7 @@ static void open_world(struct world *w)
     assert_int_equal(write(fd, pem, sizeof pem - 1), sizeof pem - 1);
     close(fd);
     tide_config_defaults(&config);
+    w->config = &config;
     snprintf(config.api_receipt_keys, sizeof config.api_receipt_keys, "%s", w->path);
     snprintf(config.api_receipt_issuer, sizeof config.api_receipt_issuer, "me");
     assert_int_equal(tide_receipt_keys_open(&w->keys, &config, &err), TIDE_OK);
@@ -303,6 +306,33 @@ static void a_withdrawn_key_is_not_published_and_does_not_sign(void **state)
     close_world(&w);
 }
 
+/* The key is withdrawn, and the files are read again, between the two halves of one answer. */
+static void a_key_withdrawn_during_an_answer_does_not_sign_it(void **state)
+{
+    struct world w = { 0 };
+    struct tide_err err;
+    struct tide_receipt_making making;
+    struct tide_reply reply;
+    (void)state;
+    open_world(&w);
+    struct tide_api api = { .config = w.config, .receipts = w.keys };
+    struct tide_handler_context context = { .api = &api, .now_ms = FED_MS, .host_ms = FED_MS };
+    struct tide_request request = { .form = TIDE_FORM_EITHER, .param_count = 1 };
+    assert_int_equal(tide_hot_rebuild(w.hot, put_verifier, &w.verifier, &err), TIDE_OK);
+    assert_int_equal(tide_hot_update(w.hot, drop_verifier, &w.verifier, &err), TIDE_OK);
+    tide_receipt_keys_watch(w.keys, w.reader, FED_MS);
+    tide_reply_init(&reply);
+    assert_true(tide_receipt_begin(&making, TIDE_RECEIPT_STATUS, &context, &request, &reply));
+    assert_true(making.asked);
+    tide_buf_str(&reply.body, "{\"compliant\":true}");
+    assert_int_equal(tide_hot_update(w.hot, put_withdrawn, w.kid, &err), TIDE_OK);
+    assert_int_equal(tide_receipt_keys_reload(w.keys, w.reader, FED_MS, &err), TIDE_OK);
+    tide_receipt_seal(&making, &context, &request, &reply);
+    assert_int_equal(reply.status, 406);
+    tide_reply_release(&reply);
+    close_world(&w);
+}
+
 int test_receipt(void)
 {
     const struct CMUnitTest tests[] = {
@@ -312,6 +342,7 @@ int test_receipt(void)
         cmocka_unit_test(accept_asks_for_a_receipt_by_name),
         cmocka_unit_test(a_verifiers_key_signs_no_receipt),
         cmocka_unit_test(a_withdrawn_key_is_not_published_and_does_not_sign),
+        cmocka_unit_test(a_key_withdrawn_during_an_answer_does_not_sign_it),
     };
     return cmocka_run_group_tests_name("receipt", tests, NULL, NULL);
 }

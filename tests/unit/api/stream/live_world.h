@@ -49,6 +49,8 @@ struct world {
     uint16_t deployment;                 /* 0: 1           */
     uint32_t blocked_from;       /* jurisdiction 7 is blocked from that ledger on; 0: never */
     uint32_t feeds, price_reads; /* feeds F000 … beside BTC and XLM in present prices */
+    void (*during_head)(void *); /* called once while the head is being read, unless NULL */
+    void *during_head_self;
 };
 
 static inline int64_t test_mono(void *self)
@@ -65,6 +67,9 @@ static inline tide_status test_head(void *self, struct stream_head *out, struct 
 {
     struct world *w = self;
     uint32_t newest = atomic_load(&w->newest);
+    if (w->during_head)
+        w->during_head(w->during_head_self);
+    w->during_head = NULL;
     if (atomic_load(&w->away))
         return tide_fail(err, TIDE_E_DB, "away");
     *out = (struct stream_head){ .deployment = w->deployment ? w->deployment : 1,

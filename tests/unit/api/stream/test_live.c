@@ -319,6 +319,28 @@ static void limits_are_kept(void **state)
         close_reader(&all[i]);
 }
 
+static void closed_streams_keep_no_other_out(void **state)
+{
+    struct fixture *f = *state;
+    struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER);
+    struct reader r;
+    open_stream(f, 4096, 1 << 20);
+    turns(f, 1);
+    for (int i = 0; i < 16; i++) {
+        assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
+        close_reader(&r);
+    }
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_CLIENT_FULL);
+    memcpy(ask.client_name, "192.0.2.2", 10);
+    assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
+    close_reader(&r);
+    turns(f, 1);
+    memcpy(ask.client_name, "192.0.2.1", 10);
+    assert_int_equal(subscribe(f, &r, &ask, NULL), TIDE_STREAM_TAKEN);
+    close_reader(&r);
+}
+
 static void places_that_cannot_be_gone_on_from_are_refused(void **state)
 {
     struct fixture *f = *state;
@@ -500,6 +522,38 @@ static void another_deployment_ends_subscriptions(void **state)
     close_reader(&fresh);
 }
 
+struct newcomer {
+    struct fixture *f;
+    struct reader reader;
+    enum tide_stream_refusal refusal;
+};
+
+static void resume_now(void *self)
+{
+    struct newcomer *n = self;
+    struct tide_stream_ask ask = ask_for(TIDE_TOPIC_LEDGER);
+    n->refusal = subscribe(n->f, &n->reader, &ask, "1:10");
+}
+
+/* The stream has listed its subscribers and has not seen the new deployment. */
+static void a_client_that_resumes_during_the_change_is_told(void **state)
+{
+    struct fixture *f = *state;
+    struct newcomer n = { .f = f };
+    open_stream(f, 4096, 1 << 20);
+    turns(f, 1);
+    f->world.deployment = 2;
+    f->world.during_head = resume_now;
+    f->world.during_head_self = &n;
+    advance_ledgers(f, 2);
+    assert_int_equal(n.refusal, TIDE_STREAM_TAKEN);
+    reader_read(&n.reader, 4096);
+    assert_true(n.reader.over);
+    expect_numbers(&n.reader, "");
+    assert_non_null(strstr(reader_text(&n.reader), "\"reason\":\"deployment\""));
+    close_reader(&n.reader);
+}
+
 static void a_silent_indexer_is_reported(void **state)
 {
     struct fixture *f = *state;
@@ -582,11 +636,13 @@ int test_live(void)
         STREAM_TEST(a_reader_that_drains_is_not_slow),
         STREAM_TEST(the_fullest_goes_when_all_are_full),
         STREAM_TEST(limits_are_kept),
+        STREAM_TEST(closed_streams_keep_no_other_out),
         STREAM_TEST(places_that_cannot_be_gone_on_from_are_refused),
         STREAM_TEST(without_the_database_subscribers_stay_and_are_warned),
         STREAM_TEST(a_silent_indexer_is_reported),
         STREAM_TEST(a_head_that_steps_back_is_reported),
         STREAM_TEST(another_deployment_ends_subscriptions),
+        STREAM_TEST(a_client_that_resumes_during_the_change_is_told),
         STREAM_TEST(repeated_resumes_take_no_turns_of_others),
         STREAM_TEST(a_gap_ends_a_subscription),
         STREAM_TEST(archived_events_are_not_skipped_in_silence),

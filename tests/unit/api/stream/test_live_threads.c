@@ -40,7 +40,8 @@ static void *come_and_go(void *self)
         char id[STREAM_POSITION_TEXT];
         enum tide_stream_refusal refusal = subscribe(m->f, &r, &ask, after);
         /* A closed subscriber keeps its place until the service's next turn. */
-        if (refusal == TIDE_STREAM_NOT_READY || refusal == TIDE_STREAM_FULL)
+        if (refusal == TIDE_STREAM_NOT_READY || refusal == TIDE_STREAM_FULL ||
+            refusal == TIDE_STREAM_CLIENT_FULL)
             continue;
         assert_int_equal(refusal, TIDE_STREAM_TAKEN);
         for (int i = 0; i < 20; i++) {
