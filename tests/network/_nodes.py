@@ -147,6 +147,10 @@ class Test:
     def at_tip(self, about, seconds=60):
         until(lambda: cursor("main") >= self.network.ledger - 2, lambda: f"the tip {about}: {cursor('main')} of {self.network.ledger}: {self.writer.tail()}", seconds)
 
+    def comes_back(self, server, about):
+        """A server that has just started calls itself healthy by the ledgers that it stored before: it must have the network's newest."""
+        until(lambda: server.healthy and server.ledger >= self.network.ledger - 2, f"{server.name} to {about}", 120)
+
     @property
     def writer(self):
         return self.primary if self.primary.running else self.standby
@@ -182,7 +186,7 @@ class Test:
         # Ledgers that the server gave before it stopped may be committed first.
         self.primary.says(r"rpc\.switch", f"nothing says that it left {server.name}")
         server.start()
-        until(lambda: server.healthy, f"{server.name} to come back", 120)
+        self.comes_back(server, "come back")
         self.at_tip("with both servers")
         say(f"ok {server.name} stopped and came back")
 
@@ -204,7 +208,7 @@ class Test:
         self.primary.kill()  # the standby begins with one of the servers behind
         self.advance(3, "by the standby")
         server.resume()
-        until(lambda: server.ledger >= self.network.ledger - 2, f"{server.name} to catch up", 120)
+        self.comes_back(server, "catch up")
         self.primary.start()
         self.at_tip("after the lag")
         say(f"ok {server.name} fell behind and came back, the standby took over meanwhile")
@@ -217,7 +221,7 @@ class Test:
         self.advance(4, f"while {server.name} hangs")
         self.standby.says(r"rpc\.switch", f"nothing says that it left {server.name}")
         os.kill(server.process.pid, signal.SIGCONT)
-        until(lambda: server.healthy, f"{server.name} to answer again", 120)
+        self.comes_back(server, "answer again")
         say(f"ok {server.name} hung and went on")
 
     def validator_lost(self):
@@ -254,14 +258,14 @@ class Test:
         self.two.wipe()
         self.advance(2, "without the second server")
         self.two.start()
-        until(lambda: self.two.healthy, f"{self.two.name} to come back empty", 120)
+        self.comes_back(self.two, "come back empty")
         # The index may be behind the first ledger that the empty one has.
         oldest = until(lambda: self.two.health().get("oldestLedger"), f"the range of {self.two.name}")
         until(lambda: cursor("main") >= oldest, lambda: f"ledger {oldest}, from which on {self.two.name} has them: {self.writer.tail()}")
         self.one.stop()  # now only the empty one is there
         self.advance(3, f"from {self.two.name} alone")
         self.one.start()
-        until(lambda: self.one.healthy, f"{self.one.name} to come back", 120)
+        self.comes_back(self.one, "come back")
         say(f"ok {self.two.name} lost its database: it keeps ledgers from {self.two.health().get('oldestLedger')} on")
 
     def retention_passes(self):
