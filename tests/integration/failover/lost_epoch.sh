@@ -52,7 +52,12 @@ index again
 soon 1
 caught_up third
 soon 1 two
-position=$(timeout 2 curl -sN "$(url one /api/stream)" | sed -n 's/^id: //p' | sed -n 1p || true)
+deployment=$(sql "SELECT max(id) FROM chain.deployment")
+positioned() {
+    position=$(timeout 2 curl -sN "$(url one /api/stream)" | sed -n 's/^id: //p' | sed -n 1p || true)
+    [[ $position == "$deployment":* ]]
+}
+wait_for 20 positioned || fail "no position of the new epoch ($deployment): $position $(tail -n 3 "$PG_DIR/one.log")"
 lost=$(now)
 pg_stop immediate
 promote second

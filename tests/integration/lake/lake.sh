@@ -36,7 +36,6 @@ writer=$COPROC_PID
 read -r said <&"${COPROC[0]}" && [ "$said" = writes ] || fail "no first writer"
 lake_sessions=1
 refused 65 "another process is writing" lake update a --tables analyst.swaps
-# The role has two sessions: `lake` waits for the end of the refused one.
 lake update b --tables analyst.swaps >"$PG_DIR/out" || fail "another lake: $(cat "$PG_DIR/out")"
 grep -q "^deployment 1: no range of 10000 ledgers is closed yet" "$PG_DIR/out" || fail "an empty lake is silent"
 kill "$writer"
