@@ -34,10 +34,12 @@ into() {
 digest() { "$TIDE_BIN/tidemark-indexer" digest --deployment "$PG_DIR/${1:-one}/deployment.json"; }
 cursor() { sql "SELECT coalesce(max(c.ledger), 0) FROM chain.cursor c"; }
 
-# Retries are quick, and a server that stands still is left soon, so that tests do not wait for them.
+# Retries are quick, and a server that stands still is left soon, so that tests do not wait for them. Where none stands
+# still, a test sets patience longer: on a slow machine the source would leave the server that the test is about.
+patience=(--rpc-timeout-ms 1500 --http-stall-s 1 --http-connect-ms 1000)
 indexer() { # ends within a minute
     timeout -k 5 60 "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc-retry-ms 20 --rpc-retry-ms-max 200 \
-        --rpc-timeout-ms 1500 --http-stall-s 1 --http-connect-ms 1000 --rpc-confirm-ms 200 "$@" >"$PG_DIR/out" 2>&1
+        "${patience[@]}" --rpc-confirm-ms 200 "$@" >"$PG_DIR/out" 2>&1
 }
 expect() { # CODE PATTERN [option]…: the indexer ends so
     local want=$1 pattern=$2 code=0

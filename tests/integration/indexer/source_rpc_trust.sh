@@ -5,6 +5,7 @@
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
+patience=(--rpc-timeout-ms 20000 --http-stall-s 20 --http-connect-ms 20000)
 pg_start
 small=(--ledgers 96 --txs 6)
 for name in one two three; do serve $name "${small[@]}" --seed 5; done # the same chain
@@ -95,7 +96,7 @@ close_ledgers other 200
 fault other '*=retention:50'
 follow() {
     "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc-retry-ms 20 --rpc-retry-ms-max 200 \
-        --rpc-timeout-ms 1500 --http-stall-s 1 --rpc-confirm-ms 200 "$@" >"$PG_DIR/out" 2>&1 &
+        "${patience[@]}" --rpc-confirm-ms 200 "$@" >"$PG_DIR/out" 2>&1 &
     follower=$!
 }
 said() { grep -Eq "$1" "$PG_DIR/out"; }
@@ -103,8 +104,8 @@ at() { [ "$(cursor)" = "$1" ]; }
 follow --rpc "$other_url,$one_url"
 wait_for 20 at $last || fail "uncompared: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
 says "rpc.uncompared server=$other_url"
-heartbeat() { sql "SELECT 1 FROM chain.heartbeat WHERE tip = $last AND trouble LIKE '$other_url is not compared yet%'" | grep -x 1 >/dev/null; }
-wait_for 20 heartbeat || fail "uncompared: the heartbeat says $(sql "SELECT tip, trouble FROM chain.heartbeat")"
+heartbeat() { sql "SELECT 1 FROM chain.heartbeat WHERE tip = $2 AND trouble LIKE '$1 is not compared yet%'" | grep -x 1 >/dev/null; }
+wait_for 20 heartbeat "$other_url" $last || fail "uncompared: the heartbeat says $(sql "SELECT tip, trouble FROM chain.heartbeat")"
 calm other
 wait_for 20 said "rpc.aside server=$other_url" || fail "uncompared: nothing says that it was compared: $(tail -n 3 "$PG_DIR/out")"
 close_ledgers one 1
@@ -118,6 +119,8 @@ close_ledgers two 200
 fault two '*=retention:50'
 follow --rpc "$one_url,$two_url"
 wait_for 20 said "rpc.uncompared server=$two_url" || fail "believed: $(tail -n 3 "$PG_DIR/out")"
+# The indexer compares servers twice: when it looks for the network, and when it begins to follow.
+wait_for 20 heartbeat "$two_url" $((last + 1)) || fail "believed: the heartbeat says $(sql "SELECT tip, trouble FROM chain.heartbeat")"
 calm two
 wait_for 20 said "rpc.believed server=$two_url" || fail "believed: $(tail -n 3 "$PG_DIR/out")"
 wait_for 20 at $((last + 200)) || fail "believed: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
