@@ -123,7 +123,7 @@ wait_for 20 said "rpc.uncompared server=$two_url" || fail "believed: $(tail -n 3
 wait_for 20 heartbeat "$two_url" $((last + 1)) || fail "believed: the heartbeat says $(sql "SELECT tip, trouble FROM chain.heartbeat")"
 calm two
 wait_for 20 said "rpc.believed server=$two_url" || fail "believed: $(tail -n 3 "$PG_DIR/out")"
-wait_for 20 at $((last + 200)) || fail "believed: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
+wait_for 60 at $((last + 200)) || fail "believed: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
 kill -TERM $follower
 wait $follower || fail "believed: exit $?: $(tail -n 3 "$PG_DIR/out")"
 ok "a server that was not compared is believed once its ledgers agree"
