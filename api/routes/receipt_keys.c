@@ -22,7 +22,7 @@ struct key_state {
 
 struct tide_receipt_keys {
     const struct tide_config *config;
-    atomic_bool may_sign;
+    atomic_bool may_sign;  /* equals the flag of the set; read without the mutex */
     pthread_mutex_t mutex; /* guards the members below; only the watching thread changes them */
     struct tide_receipt_set *set;
     struct key_state state; /* state of that set */

@@ -156,7 +156,7 @@ static void source_worked(struct tide_event_stream *stream)
 }
 
 /* Drops the subscribers of another deployment than the head's, in which their positions mean
- * nothing. Some may come a turn later: those admitted while the new head was being read. */
+ * nothing. Subscribers admitted while the new head was being read come to this a turn later. */
 static void drop_other_deployments(struct tide_event_stream *stream)
 {
     uint32_t kept = 0;

@@ -60,7 +60,7 @@ struct tide_subscriber {
     struct tide_hot_symbol pool;                                        /* empty: any */
     struct tide_hot_symbol *assets;
     struct stream_watch *watches; /* in ascending order of address */
-    uint16_t deployment;          /* the deployment of the head that admitted it; then constant */
+    uint16_t deployment;          /* the head's at its admission; constant after that */
     /* Stream thread. */
     struct stream_client *client; /* NULL: the subscriber has not been in a turn yet */
     /* resumed: has a Last-Event-ID. greeted: "open" is in the buffer. begun: stream_begin
