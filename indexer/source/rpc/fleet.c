@@ -5,8 +5,6 @@
 #include "tidemark/text.h"
 
 enum {
-    /* pause between comparisons of a server that is behind with the stored chain */
-    STORED_MS = 5000,
     PAGE_SHARE = 8, /* pages are sized to this part of the largest answer */
 };
 
@@ -271,6 +269,24 @@ static bool is_believed(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
     return is_usable(f, server, ledger) && rpc_fleet_trust(f, server) == RPC_COMPARED;
 }
 
+/* Uses a server that was left as too slow: it gives ledgers, and the others, by whose reports it
+ * seemed slow, give none now. Returns false if there is none. */
+static bool recall_slow(struct rpc_fleet *f, uint32_t ledger)
+{
+    for (uint32_t i = 0; i < f->count; i++) {
+        struct rpc_server *s = &f->servers[i];
+        if (!s->slow)
+            continue;
+        s->slow = false;
+        s->retry_ms = 0;
+        if (!is_believed(f, i, ledger))
+            continue;
+        use_server(f, i, "failure");
+        return true;
+    }
+    return false;
+}
+
 /* Chooses the server to ask for the ledger. Returns false if no server may be asked now. */
 static bool choose_server(struct rpc_fleet *f, uint32_t ledger)
 {
@@ -286,7 +302,7 @@ static bool choose_server(struct rpc_fleet *f, uint32_t ledger)
         use_server(f, i, "failure");
         return true;
     }
-    return false;
+    return recall_slow(f, ledger);
 }
 
 /* Returns the pause after failures. The server's Retry-After may lengthen it. */
@@ -304,6 +320,7 @@ void rpc_fleet_note_failure(struct rpc_fleet *f, uint32_t server, uint32_t asked
     int64_t now = tide_now_ms();
     uint32_t ms = pause_of(f, s->failures, asked_ms);
     s->retry_ms = now + ms;
+    s->slow = false;
     rpc_fleet_note_silent(f, server);
     if (s->failures++ && now - s->logged_ms < RPC_LOG_MS)
         return;
@@ -348,41 +365,6 @@ static uint32_t shortest_pause(const struct rpc_fleet *f)
 
 /* --- one answer --------------------------------------------------------------------------- */
 
-/* Returns whether the current server, which is behind the stored chain, has another chain, so that
- * the network was reset. Compares at most once in STORED_MS. */
-static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
-                     struct rpc_latest *latest)
-{
-    const struct tide_source_options *o = f->options.source;
-    struct rpc_hint hint;
-    struct tide_err ignored;
-    if (!o->stored_hash || tide_now_ms() - f->stored_ms < STORED_MS)
-        return false;
-    f->stored_ms = tide_now_ms();
-    if (rpc_client_latest(&f->servers[f->current].client, latest, body, &hint, &ignored) ||
-        latest->error.code || latest->sequence >= first)
-        return false;
-    return rpc_fleet_is_other_chain(f, first, latest->sequence, latest->hash);
-}
-
-static enum rpc_outcome look_behind(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
-                                    struct tide_err *err)
-{
-    struct rpc_latest latest;
-    char text[TIDE_ERR_TEXT_MAX];
-    const char *name = f->servers[f->current].client.name;
-    snprintf(text, sizeof text, "%s is at ledger %u, ledger %u is wanted", name,
-             latest_of(f, f->current), first);
-    rpc_fleet_set_trouble(f, text);
-    if (!is_reset(f, first, body, &latest))
-        return RPC_TIP;
-    tide_fail(err, TIDE_E_CHAIN,
-              "%s is at ledger %u of another chain, behind ledger %u that is stored: the network "
-              "was reset; `tidemark-indexer reset --confirm` begins a new epoch of it",
-              name, latest.sequence, first - 1);
-    return rpc_fleet_put_aside(f, f->current, RPC_FETCHER, err) ? RPC_PAUSE : RPC_END;
-}
-
 /* Handles a server whose newest ledger is before the wanted one. promised: the newest ledger that
  * it reported earlier. */
 static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *want,
@@ -398,7 +380,7 @@ static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *
     }
     f->failures = s->failures = 0;
     if (want->first > latest + 1)
-        return look_behind(f, want->first, body, err);
+        return rpc_fleet_look_behind(f, want->first, latest, body, err);
     praise_server(f);
     return RPC_TIP;
 }
@@ -550,6 +532,7 @@ static enum rpc_outcome deliver_page(struct rpc_fleet *f, const struct rpc_want 
         tide_fail(&slow, TIDE_E_IO, "%s: ledgers close faster than it gives them",
                   f->servers[f->current].client.name);
         fail_server(f, f->config->rpc_retry_ms_max, &slow);
+        f->servers[f->current].slow = true;
     }
     return RPC_PAGE;
 }

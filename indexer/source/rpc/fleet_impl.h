@@ -32,6 +32,7 @@ struct rpc_server {
     uint32_t gaps;     /* answers in a row that left the wanted ledger out */
     uint64_t owed;     /* ledgers that closed during its answers, less those that it delivered */
     int64_t retry_ms;  /* the fetching thread asks it not before this time */
+    bool slow;         /* until then it is left because ledgers closed faster, as others report */
     int64_t watch_ms;  /* the watching thread asks it not before this time; under the lock */
     int64_t logged_ms;
     bool overstated; /* reported a ledger that it did not deliver, and delivered none since */
@@ -171,5 +172,12 @@ void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest
 bool rpc_fleet_cancelled(void *self);
 /* Returns whether the running request exceeds greet_until_ms. */
 bool rpc_fleet_is_late(const struct rpc_fleet *f);
+
+/* --- watch.c --- */
+/* Reports that the current server, whose newest ledger is `newest`, is behind the ledger before
+ * `first`, and returns RPC_TIP. If the network was reset, puts the server aside or ends the source
+ * (TIDE_E_CHAIN). */
+enum rpc_outcome rpc_fleet_look_behind(struct rpc_fleet *f, uint32_t first, uint32_t newest,
+                                       struct tide_buf *body, struct tide_err *err);
 
 #endif

@@ -1,9 +1,12 @@
-/* Opens and closes a fleet, and the thread that watches the servers not in use. */
+/* Opens and closes a fleet; the thread that watches the servers not in use; a reset of the
+ * network. */
 #include "indexer/source/rpc/fleet_impl.h"
 #include "tidemark/clock.h"
 #include "tidemark/log.h"
 
 enum {
+    /* pause between comparisons of a server that is behind with the stored chain */
+    STORED_MS = 5000,
     PAGE_FIRST = 8, /* ledgers of the first page */
 };
 
@@ -63,6 +66,42 @@ static void *watch_servers(void *self)
     pthread_mutex_unlock(&f->lock);
     tide_buf_release(&body);
     return NULL;
+}
+
+/* --- a reset of the network ------------------------------------------------------------------ */
+
+/* Returns whether the current server, which is behind the stored chain, has another chain, so that
+ * the network was reset. Compares at most once in STORED_MS. */
+static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
+                     struct rpc_latest *latest)
+{
+    const struct tide_source_options *o = f->options.source;
+    struct rpc_hint hint;
+    struct tide_err ignored;
+    if (!o->stored_hash || tide_now_ms() - f->stored_ms < STORED_MS)
+        return false;
+    f->stored_ms = tide_now_ms();
+    if (rpc_client_latest(&f->servers[f->current].client, latest, body, &hint, &ignored) ||
+        latest->error.code || latest->sequence >= first)
+        return false;
+    return rpc_fleet_is_other_chain(f, first, latest->sequence, latest->hash);
+}
+
+enum rpc_outcome rpc_fleet_look_behind(struct rpc_fleet *f, uint32_t first, uint32_t newest,
+                                       struct tide_buf *body, struct tide_err *err)
+{
+    struct rpc_latest latest;
+    char text[TIDE_ERR_TEXT_MAX];
+    const char *name = f->servers[f->current].client.name;
+    snprintf(text, sizeof text, "%s is at ledger %u, ledger %u is wanted", name, newest, first);
+    rpc_fleet_set_trouble(f, text);
+    if (!is_reset(f, first, body, &latest))
+        return RPC_TIP;
+    tide_fail(err, TIDE_E_CHAIN,
+              "%s is at ledger %u of another chain, behind ledger %u that is stored: the network "
+              "was reset; `tidemark-indexer reset --confirm` begins a new epoch of it",
+              name, latest.sequence, first - 1);
+    return rpc_fleet_put_aside(f, f->current, RPC_FETCHER, err) ? RPC_PAUSE : RPC_END;
 }
 
 /* --- life --------------------------------------------------------------------------------- */

@@ -187,7 +187,7 @@ fi
 # --- R10, R16: servers behind --------------------------------------------------------------------
 follow() { # [option]…: in the background
     "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc-retry-ms 20 --rpc-retry-ms-max 200 \
-        --rpc-timeout-ms 1500 --http-stall-s 1 --rpc-confirm-ms 200 "$@" >"$PG_DIR/follow" 2>&1 &
+        "${patience[@]}" --rpc-confirm-ms 200 "$@" >"$PG_DIR/follow" 2>&1 &
     follower=$!
 }
 unfollow() {
@@ -355,6 +355,7 @@ ok "the server dies and comes back: goes on by itself"
 begin boast # the second server is behind by a ledger and tells of one far ahead
 close_ledgers two 8
 fault two getLatestLedger=boast:1000000
+patience=(--rpc-timeout-ms 20000 --http-stall-s 20 --http-connect-ms 20000)
 follow --rpc "$one_url,$two_url"
 wait_for 15 at $((last + 8)) || fail "boast: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
 close_ledgers one 6 # too far ahead of the second server for it to be kept

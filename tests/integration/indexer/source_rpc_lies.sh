@@ -189,6 +189,24 @@ done
 reaches $last
 ! grep -a 'ledgers close faster' "$PG_DIR/out" | grep -v "$liar_url" || fail "slow: a server was left that gave what closed"
 end "a server that gives ledgers more slowly than they close is left, whatever it promises"
+
+# The first server is in the middle of a request that takes long when the second tells of ledgers that no server has. So the
+# first seems slow, and the second has nothing to give.
+begin boast honest
+retry_ms_max=600000
+follow --rpc "$one_url,$two_url" --rpc-page 8 --rpc-confirm-ms 0
+reaches $last
+fault one getLedgers=delay:1000
+close_ledgers one 80
+is_past() { [ "$(cursor)" -ge "$1" ]; }
+wait_for 20 is_past $((last + 8)) || fail "boast: the cursor is at $(cursor), not $((last + 8)): $(tail -n 3 "$PG_DIR/out")"
+fault two getLatestLedger=boast:1000000
+wait_for 60 at $((last + 80)) || fail "boast: the cursor is at $(cursor), not $((last + 80)): $(tail -n 3 "$PG_DIR/out")"
+end "a server is not left for long because of ledgers that no server has"
+calm one
+calm two
+for server in zero two; do close_ledgers $server 80; done
+last=$((last + 80))
 retry_ms_max=200
 
 for lie in huge arm; do
