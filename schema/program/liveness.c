@@ -35,9 +35,9 @@ void tide_liveness_begin(const char *name, int64_t limit_ms)
     mine = take_slot();
     if (!mine)
         return;
+    atomic_store(&mine->marked_ms, now_ms()); /* before the limit, as in tide_liveness_long */
     atomic_store(&mine->limit_ms, limit_ms);
     atomic_store(&mine->is_long, false);
-    atomic_store(&mine->marked_ms, now_ms());
     atomic_store(&mine->name, name);
 }
 
@@ -76,8 +76,11 @@ const char *tide_liveness_stalled(int64_t *silent_ms)
     int64_t now = now_ms();
     for (size_t i = 0; i < TIDE_LIVENESS_THREADS; i++) {
         const char *name = atomic_load(&slots[i].name);
+        /* The limit is read before the mark: a thread marks before it shortens its limit, so that
+         * no shorter limit is applied to the silence before it. */
+        int64_t limit_ms = limit_of(&slots[i]);
         *silent_ms = now - atomic_load(&slots[i].marked_ms);
-        if (name && *silent_ms > limit_of(&slots[i]))
+        if (name && *silent_ms > limit_ms)
             return name;
     }
     *silent_ms = 0;
