@@ -146,13 +146,15 @@ tide_status tide_hot_lock(struct tide_hot *hot, bool *mine, struct tide_err *err
 
 /* --- once a second ---------------------------------------------------------------------------- */
 
+/* Ends snapshots by their numbers: a reader may begin another one meanwhile, which goes on. */
 static void end_late_readers(struct tide_hot *hot, uint32_t now)
 {
     enum { SECONDS_MAX = 1 + TIDE_HOT_READ_MS / 1000 };
     pthread_mutex_lock(&hot->mutex);
     for (struct tide_hot_reader *r = hot->readers; r; r = r->next) {
+        uint64_t number = atomic_load(&r->begun); /* `since` is of this one, or of a later one */
         bool late = atomic_load(&r->busy) && now - atomic_load(&r->since) >= SECONDS_MAX;
-        if (late && !atomic_exchange(&r->late, true))
+        if (late && atomic_exchange(&r->late, number) != number)
             atomic_fetch_add(&hot->expired, 1);
     }
     pthread_mutex_unlock(&hot->mutex);

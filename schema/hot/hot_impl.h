@@ -65,8 +65,9 @@ struct tide_hot_reader {
     MDB_txn *txn; /* reset, not closed, between snapshots */
     bool sure;    /* the transaction's number belongs to the snapshot that it reads */
     atomic_bool busy;
-    atomic_bool late;  /* tide_hot_tick stopped this snapshot: it took too long */
-    atomic_uint since; /* hot->seconds at begin */
+    atomic_ullong begun; /* number of the last snapshot, counted from 1 */
+    atomic_ullong late;  /* number of the one that tide_hot_tick stopped, as it took too long */
+    atomic_uint since;   /* hot->seconds at begin */
     tide_status trouble;
     struct tide_hot_meta meta; /* meta record of the snapshot meta_txn of env */
     size_t meta_txn;           /* 0: meta is not valid */

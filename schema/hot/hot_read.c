@@ -53,6 +53,11 @@ void tide_hot_reader_close(struct tide_hot_reader *reader)
 
 /* --- begin --------------------------------------------------------------------------------- */
 
+static uint64_t number_of(const struct tide_hot_reader *reader)
+{
+    return atomic_load_explicit(&reader->begun, memory_order_relaxed);
+}
+
 static void enter_generation(struct tide_hot_reader *reader)
 {
     struct tide_hot *hot = reader->hot;
@@ -186,10 +191,10 @@ tide_status tide_hot_begin(struct tide_hot_reader *reader, const struct tide_hot
     assert(!atomic_load(&reader->busy));
     enter_generation(reader);
     reader->trouble = TIDE_OK;
-    atomic_store_explicit(&reader->late, false, memory_order_relaxed);
     atomic_store_explicit(&reader->since,
                           atomic_load_explicit(&reader->hot->seconds, memory_order_relaxed),
                           memory_order_relaxed);
+    atomic_store_explicit(&reader->begun, number_of(reader) + 1, memory_order_release);
     tide_status status = begin_snapshot(reader, err);
     if (status == TIDE_OK) {
         *meta = &reader->meta;
@@ -225,7 +230,7 @@ static const void *record_of(struct tide_hot_reader *reader, int rc, const MDB_v
 
 static bool too_late(struct tide_hot_reader *reader)
 {
-    if (TIDE_LIKELY(!atomic_load_explicit(&reader->late, memory_order_relaxed)))
+    if (TIDE_LIKELY(atomic_load_explicit(&reader->late, memory_order_relaxed) != number_of(reader)))
         return false;
     reader->trouble = TIDE_E_LIMIT;
     return true;
