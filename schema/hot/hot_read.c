@@ -53,7 +53,7 @@ void tide_hot_reader_close(struct tide_hot_reader *reader)
 
 /* --- begin --------------------------------------------------------------------------------- */
 
-static uint64_t number_of(const struct tide_hot_reader *reader)
+static uint64_t snapshot_number(const struct tide_hot_reader *reader)
 {
     return atomic_load_explicit(&reader->begun, memory_order_relaxed);
 }
@@ -194,7 +194,7 @@ tide_status tide_hot_begin(struct tide_hot_reader *reader, const struct tide_hot
     atomic_store_explicit(&reader->since,
                           atomic_load_explicit(&reader->hot->seconds, memory_order_relaxed),
                           memory_order_relaxed);
-    atomic_store_explicit(&reader->begun, number_of(reader) + 1, memory_order_release);
+    atomic_store_explicit(&reader->begun, snapshot_number(reader) + 1, memory_order_release);
     tide_status status = begin_snapshot(reader, err);
     if (status == TIDE_OK) {
         *meta = &reader->meta;
@@ -230,7 +230,8 @@ static const void *record_of(struct tide_hot_reader *reader, int rc, const MDB_v
 
 static bool too_late(struct tide_hot_reader *reader)
 {
-    if (TIDE_LIKELY(atomic_load_explicit(&reader->late, memory_order_relaxed) != number_of(reader)))
+    if (TIDE_LIKELY(atomic_load_explicit(&reader->late, memory_order_relaxed) !=
+                    snapshot_number(reader)))
         return false;
     reader->trouble = TIDE_E_LIMIT;
     return true;
