@@ -9,7 +9,7 @@ import sys
 import time
 
 from _traffic import Traffic
-from _validators import Network, until
+from _validators import QUIET, Network, until
 
 BIN, DIR, PROGRAMS = os.environ["TIDE_BIN"], os.environ["PG_DIR"], os.environ["NETWORK_PROGRAMS"]
 INDEXER, CLOCK = f"{BIN}/tidemark-indexer", f"{BIN}/libwall_clock.so"
@@ -49,7 +49,7 @@ def cursor(database):
     return int(sql(database, "SELECT coalesce(max(ledger), 0) FROM chain.cursor"))
 
 
-def command(database, *words, seconds=120):
+def command(database, *words, seconds=QUIET):
     """Exit code and output of a command of the indexer."""
     done = subprocess.run([INDEXER, *words], env={**os.environ, "TIDEMARK_DATABASE_URL": url(database), "TIDEMARK_DEPLOYMENT": DEPLOYMENT},
                           capture_output=True, text=True, timeout=seconds, check=False)
@@ -100,12 +100,12 @@ class Indexer:
             return re.search(pattern, found[0])
         until(matches, lambda: f"{about}: {found[0]}")
 
-    def wait(self, seconds=60):
+    def wait(self, seconds=QUIET):
         return self.process.wait(seconds)
 
     def stop(self):
         self.process.terminate()
-        check(self.wait(30) == 0, lambda: f"{self.name} ended with {self.process.returncode}: {self.tail()}")
+        check(self.wait() == 0, lambda: f"{self.name} ended with {self.process.returncode}: {self.tail()}")
 
     def kill(self):
         self.process.kill()
@@ -139,17 +139,17 @@ class Test:
     def two(self):
         return self.network.servers[1]
 
-    def advance(self, ledgers, about, seconds=60):
+    def advance(self, ledgers, about):
         """The index grows by so many ledgers, and is at the tip of the network."""
         start = cursor("main")
-        until(lambda: cursor("main") >= start + ledgers, lambda: f"{ledgers} ledgers behind {start} {about}: {self.primary.tail()} {self.standby.tail()}", seconds)
+        until(lambda: cursor("main") >= start + ledgers, lambda: f"{ledgers} ledgers behind {start} {about}: {self.primary.tail()} {self.standby.tail()}")
 
-    def at_tip(self, about, seconds=60):
-        until(lambda: cursor("main") >= self.network.ledger - 2, lambda: f"the tip {about}: {cursor('main')} of {self.network.ledger}: {self.writer.tail()}", seconds)
+    def at_tip(self, about):
+        until(lambda: cursor("main") >= self.network.ledger - 2, lambda: f"the tip {about}: {cursor('main')} of {self.network.ledger}: {self.writer.tail()}")
 
     def comes_back(self, server, about):
         """A server that has just started calls itself healthy by the ledgers that it stored before: it must have the network's newest."""
-        until(lambda: server.healthy and server.ledger >= self.network.ledger - 2, f"{server.name} to {about}", 120)
+        until(lambda: server.healthy and server.ledger >= self.network.ledger - 2, f"{server.name} to {about}")
 
     @property
     def writer(self):
@@ -244,7 +244,7 @@ class Test:
             lost.environment = {"LD_PRELOAD": CLOCK, "TIDE_WALL_FILE": f"{DIR}/wall"}
         lost.start(wait_for_consensus=True)
         alone.start()
-        until(lambda: lost.synced and lost.ledger > before, lambda: f"{lost.name} to catch up: {lost.tail()}", 120)
+        until(lambda: lost.synced and lost.ledger > before, lambda: f"{lost.name} to catch up: {lost.tail()}")
         info = until(lambda: lost.info().get("ledger"), f"an answer of {lost.name}")
         until(lambda: cursor("main") >= info["num"], "its ledger")
         stored = sql("main", f"SELECT encode(hash, 'hex') FROM chain.ledger WHERE ledger = {info['num']}")
@@ -270,7 +270,7 @@ class Test:
 
     def retention_passes(self):
         oldest = until(lambda: min(s.health().get("oldestLedger", 0) for s in self.network.servers), "the servers' ranges")
-        until(lambda: min(s.health().get("oldestLedger", 0) for s in self.network.servers) > self.left + 1, f"the window to pass ledger {self.left}: {oldest}", 300)
+        until(lambda: min(s.health().get("oldestLedger", 0) for s in self.network.servers) > self.left + 1, f"the window to pass ledger {self.left}: {oldest}")
         code = self.away.start().wait()
         said = self.away.said()
         first = re.search(r"keeps ledgers from (\d+) on", said)
@@ -279,7 +279,7 @@ class Test:
         check(cursor("away") == self.left, f"the cursor moved to {cursor('away')}")
         self.away.words += ["--lake", self.network.galexie.lake]
         self.away.start()
-        until(lambda: cursor("away") >= self.network.ledger - 2, lambda: f"the tip over the lake: {self.away.tail()}", 120)
+        until(lambda: cursor("away") >= self.network.ledger - 2, lambda: f"the tip over the lake: {self.away.tail()}")
         # It turns to RPC where the lake ends, which may be at the tip.
         until(lambda: "source.turned to=rpc" in self.away.text(), lambda: f"it never came back to RPC: {self.away.tail()}")
         self.away.stop()
@@ -318,16 +318,16 @@ class Test:
     def network_forks(self):
         """Another network of the same passphrase, with the same ledgers up to the one at which it parted."""
         other = self.fork.servers[0]
-        until(lambda: other.healthy, "the fork's server", 120)
+        until(lambda: other.healthy, "the fork's server")
 
         def common():  # a ledger that both have, and keep while the indexer starts: each new one drops the oldest
             ranges = [s.health() for s in (self.one, other)]
             found = max(r.get("oldestLedger", 1 << 32) for r in ranges) + RETENTION // 4
             return found if min(r.get("latestLedger", 0) for r in ranges) > found else None
-        first = until(common, "a ledger of both networks", 120)
+        first = until(common, "a ledger of both networks")
         create("forked")
         both = Indexer("forked", "forked", [self.one, other], "--first-ledger", str(first)).start()
-        code = both.wait(90)
+        code = both.wait()
         said = both.said()
         check(code == 66 and re.search("tell different hashes|does not follow", said), f"exit {code}: {said[-600:]}")
         check(self.one.url in said and other.url in said, f"not both servers are named: {said[-600:]}")
@@ -335,9 +335,9 @@ class Test:
         # An index of ours meets the other network behind the address.
         self.away.words = [w for w in self.away.words if w not in ("--lake", self.network.galexie.lake)]
         self.away.words[self.away.words.index("--rpc") + 1] = other.url
-        until(lambda: other.ledger > cursor("away") + 1, "a ledger of the fork behind ours", 90)
+        until(lambda: other.ledger > cursor("away") + 1, "a ledger of the fork behind ours")
         before = cursor("away")
-        code = self.away.start().wait(90)
+        code = self.away.start().wait()
         said = self.away.said()
         check(code == 66, f"exit {code}: {said[-600:]}")
         check(cursor("away") == before, f"the cursor moved to {cursor('away')} from {before}")

@@ -64,7 +64,7 @@ class Chain(World):
         self.rpc = liar.url
         return liar
 
-    def ends(self, intent, state, seconds=120):
+    def ends(self, intent, state, seconds=300):
         until(lambda: self.row(intent)[0] == state, lambda: f"{intent} {state}: {self.row(intent)} {self.audit(intent)}", seconds)
         return self.row(intent)
 
@@ -91,7 +91,7 @@ def contract_refuses(w):
     liar = w.before({"sendTransaction": swallow})
     with w.attester("--attester-valid-s", "120"):
         intent, subject, _ = w.plant()
-        until(lambda: liar.held, lambda: f"sent: {w.row(intent)}", 60)
+        until(lambda: liar.held, lambda: f"sent: {w.row(intent)}", 300)
         w.act("call", "dao", "remove_verifier", "@dao", "@attester")
         liar.lies = {}
         liar.release()
@@ -102,7 +102,7 @@ def contract_refuses(w):
         check(row[1].split(":")[0] in ("contract", "wasm") and row[2] == "FAILED", f"{row}")
         check(w.attested(subject) == 0, "attested")
         check(w.once("requeue", str(intent))[0] == 0, "requeue")
-        w.ends(intent, "confirmed", 240)  # nothing is signed before the old envelope's last moment
+        w.ends(intent, "confirmed")  # nothing is signed before the old envelope's last moment
     w.once_on_chain(subject)
     return f"{row[1]}"
 
@@ -113,7 +113,7 @@ def fee_too_low(w):
     liar = w.before({"simulateTransaction": low})
     with w.attester():
         intent, subject, _ = w.plant()
-        until(lambda: w.row(intent)[2].startswith("tx"), lambda: f"refused: {w.row(intent)}", 60)
+        until(lambda: w.row(intent)[2].startswith("tx"), lambda: f"refused: {w.row(intent)}", 300)
         said = w.row(intent)[2]
         liar.lies = {}
         w.ends(intent, "confirmed")
@@ -130,7 +130,7 @@ def sequence_taken(w):
     liar = w.before({"sendTransaction": swallow})
     with w.attester():
         intent, subject, _ = w.plant()
-        until(lambda: liar.held, lambda: f"sent: {w.row(intent)}", 60)
+        until(lambda: liar.held, lambda: f"sent: {w.row(intent)}", 300)
         w.act("pay", "attester")
         liar.lies = {}
         w.ends(intent, "confirmed")
@@ -144,7 +144,7 @@ def expires(w):
     liar = w.before({"sendTransaction": swallow})
     with w.attester():
         intent, subject, _ = w.plant()
-        until(lambda: "requeued" in w.audit(intent), lambda: f"too late: {w.row(intent)} {w.audit(intent)}", 120)
+        until(lambda: "requeued" in w.audit(intent), lambda: f"too late: {w.row(intent)} {w.audit(intent)}", 300)
         liar.lies = {}
         w.ends(intent, "confirmed")
         liar.release()
@@ -178,11 +178,11 @@ def lapsed(w):
     liar = w.before({"sendTransaction": swallow})
     with w.attester("--attester-valid-s", "300"):
         intent, subject, _ = w.plant()
-        until(lambda: liar.held, lambda: f"sent: {w.row(intent)}", 60)
-        until(lambda: max(near()[:2]) < near()[2], lambda: f"archived: {near()}", 180)
+        until(lambda: liar.held, lambda: f"sent: {w.row(intent)}", 300)
+        until(lambda: max(near()[:2]) < near()[2], lambda: f"archived: {near()}", 300)
         liar.lies = {}
         liar.release()
-        w.ends(intent, "confirmed", 240)
+        w.ends(intent, "confirmed")
     w.once_on_chain(subject)
     check(w.audit(intent).count("requeued") == 1, f"{w.audit(intent)}")
 
@@ -199,8 +199,8 @@ def server_lost(w):
     w.before({"sendTransaction": lose})
     with w.attester() as attester:
         intent, subject, _ = w.plant()
-        until(lambda: not (DIR / "rpc.pid").exists(), lambda: f"sent: {w.row(intent)}", 60)
-        until(lambda: "attester.send_unknown" in attester.said(), attester.said, 60)
+        until(lambda: not (DIR / "rpc.pid").exists(), lambda: f"sent: {w.row(intent)}", 300)
+        until(lambda: "attester.send_unknown" in attester.said(), attester.said, 300)
         subprocess.run([os.environ["TIDE_STELLAR"] + "/standalone", "start", DIR], check=True, capture_output=True, timeout=180)
         w.ends(intent, "confirmed")
     w.once_on_chain(subject)

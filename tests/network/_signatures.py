@@ -74,13 +74,13 @@ def live(network, traffic):
     traffic.begin()
     published, silent = network.validators[0], network.validators[2]
     first = end_of(network.ledger + 2 * SHORT)
-    until(lambda: published.published >= first, f"the checkpoint of ledger {first}", 300)
+    until(lambda: published.published >= first, f"the checkpoint of ledger {first}")
     silent.stop()  # its archive stays, its votes end
     for voter in network.validators[:2]:
         voter.vote(28)
     until(lambda: network.protocol >= 28, "protocol 28")
     second = end_of(network.ledger + 2 * SHORT)
-    until(lambda: published.published >= second and network.galexie.ledger > second, f"the checkpoint of ledger {second}", 300)
+    until(lambda: published.published >= second and network.galexie.ledger > second, f"the checkpoint of ledger {second}")
     traffic.end()
     network.stop()
     return first, second

@@ -27,7 +27,7 @@ from _ed25519 import Account, strkey  # noqa: E402
 
 PASSPHRASE = "Standalone Network ; February 2017"
 CHECKPOINT = 8
-QUIET = 60  # seconds until a state that should come counts as missing, unless said otherwise
+QUIET = 300  # seconds until a state that should come counts as missing, unless said otherwise
 
 
 def until(condition, about, seconds=QUIET, pause=0.2):
@@ -423,7 +423,7 @@ class Network:
         for validator in self.validators:
             if not validator.running:
                 validator.start()
-        until(lambda: self.ledger >= 2, "the first ledgers", 120)
+        until(lambda: self.ledger >= 2, "the first ledgers")
         for node in [*self.servers, *([self.galexie] if self.galexie else [])]:
             if not node.running:
                 node.start()
@@ -433,7 +433,7 @@ class Network:
                 validator.vote(protocol)
             until(lambda: self.protocol >= protocol, f"protocol {protocol}")
         for server in self.servers:
-            until(lambda server=server: server.healthy, f"{server.name}; {server.log} tells more", 180)
+            until(lambda server=server: server.healthy, f"{server.name}; {server.log} tells more")
 
     @property
     def protocol(self):

@@ -143,13 +143,31 @@ def table_sizes():
     return {name: int(n) for name, n in (line.split("|") for line in rows.split("\n"))}
 
 
+def cpu_of_database():
+    """A function that tells CPU milliseconds of the only other session there is, or 0 where the system does not."""
+    path = f"/proc/{sql('SELECT max(pid) FROM pg_stat_activity WHERE datname IS NOT NULL AND pid <> pg_backend_pid()')}/schedstat"
+
+    def read():
+        try:
+            with open(path, encoding="ascii") as file:
+                return int(file.read().split()[0]) / 1e6
+        except OSError:
+            return 0
+    return read
+
+
 def plans(d):
-    log, sizes, bad, count = Log(), table_sizes(), 0, 0
-    for route, past, target in list(asked(d)):
-        for _ in log.plans():
-            pass
-        status, _, answer = d.timed(target)
-        found = list(log.plans())
+    log, sizes, bad, count, targets = Log(), table_sizes(), 0, 0, list(asked(d))
+    cpu = cpu_of_database()
+    for route, past, target in targets:
+        for _ in range(5):  # the machine stood still if the database cancels after two seconds and worked for less than one
+            for _ in log.plans():
+                pass
+            before = cpu()
+            status, _, answer = d.timed(target)
+            found = list(log.plans())
+            if status != 503 or answer["code"] != "query_too_long" or not 0 < cpu() - before < LATE_MS[True]:
+                break
         count += 1
         if status not in (200, 404):  # a statement that was cancelled leaves no plan; the other routes are still asked
             bad += 1
@@ -198,19 +216,6 @@ def grow(_):
             INSERT INTO history_rows.{table} ({", ".join(names)}, removed) SELECT {", ".join(stored)}, false FROM copy;
             INSERT INTO state.{table} ({", ".join(names)}) SELECT {", ".join(names)} FROM copy WHERE last""")
     sql("VACUUM ANALYZE")
-
-
-def cpu_of_database():
-    """A function that tells CPU milliseconds of the only other session there is, or 0 where the system does not."""
-    path = f"/proc/{sql('SELECT max(pid) FROM pg_stat_activity WHERE datname IS NOT NULL AND pid <> pg_backend_pid()')}/schedstat"
-
-    def read():
-        try:
-            with open(path, encoding="ascii") as file:
-                return int(file.read().split()[0]) / 1e6
-        except OSError:
-            return 0
-    return read
 
 
 def times(d):
