@@ -150,6 +150,7 @@ static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct rpc_pa
     if (status) {
         char quoted[TIDE_ERR_TEXT_MAX + 64];
         s->retry_ms = tide_now_ms() + hint.after_ms;
+        s->slow = false;
         if (s->logged_ms == 0 || tide_now_ms() - s->logged_ms >= RPC_LOG_MS)
             tide_log(TIDE_WARN, "rpc.unreachable", "error=%s",
                      tide_log_quote(quoted, sizeof quoted, err->text));
