@@ -64,8 +64,8 @@ class Chain(World):
         self.rpc = liar.url
         return liar
 
-    def ends(self, intent, state, seconds=300):
-        until(lambda: self.row(intent)[0] == state, lambda: f"{intent} {state}: {self.row(intent)} {self.audit(intent)}", seconds)
+    def ends(self, intent, state):
+        until(lambda: self.row(intent)[0] == state, lambda: f"{intent} {state}: {self.row(intent)} {self.audit(intent)}", 300)
         return self.row(intent)
 
     def once_on_chain(self, subject):
