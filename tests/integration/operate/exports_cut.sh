@@ -65,7 +65,10 @@ done
 tell clear
 
 PGDATABASE=postgres sql "CREATE DATABASE dropped TEMPLATE tidemark"
-pg_standby "$standby" -c max_standby_streaming_delay=0
+# The standby reports its oldest snapshot: no conflict over removed rows ends an export before the conflict that is its test.
+pg_standby "$standby" -c max_standby_streaming_delay=0 -c hot_standby_feedback=on -c wal_receiver_status_interval=1s
+until_sql "count(backend_xmin) = 1 FROM pg_stat_replication" 60
+PGHOST=$standby until_sql "pg_last_wal_replay_lsn() >= '$(sql "SELECT pg_current_wal_insert_lsn()")'" 60
 read_slowly() { # DATABASE COMMAND: reads from the standby as slowly as its reader wants; $pid, fd 7
     rm -f "$PG_DIR/pipe" "$PG_DIR/code"
     mkfifo "$PG_DIR/pipe"
