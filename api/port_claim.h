@@ -17,7 +17,7 @@ struct tide_port_claim; /* opaque */
 
 struct tide_port_serves {
     bool known;                      /* served is set */
-    uint8_t served[TIDE_HASH_BYTES]; /* tide_deployment_select_served */
+    uint8_t served[TIDE_HASH_BYTES]; /* as tide_deployment_select_served wrote it */
     const char *cache;               /* the folder of the hot cache */
 };
 

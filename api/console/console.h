@@ -43,7 +43,7 @@ struct console_order {
     struct tide_api_key key;           /* the key made for this request, else zeros */
 };
 
-/* The work of a worker for one request: a job's task. */
+/* A list or an action that one request asks a worker for; job->context.task points to it. */
 struct console_task {
     const struct console_person *person;
     bool acts; /* true: an action; false: a list */

@@ -3,10 +3,10 @@
 
 static_assert(FEED_CURSOR_ROW < 0, "the cursor row sorts before the rows of all sources");
 
-/* Writes the cursor row's statement. The count of complete contract ranges is weighted: a range
- * that was read before the contract's kind was known (known_as is null) is replaced by one that
- * is read for its rows. Counting the latter 8192-fold makes each such change visible. Withdrawn
- * keys are compared by a digest: a restored backup may hold as many others. */
+/* Writes the cursor row's statement. In the count of complete contract ranges, a range with
+ * known_as counts 8193-fold: it may replace a range that was read before the contract's kind was
+ * known, which a plain count would not show. The withdrawn keys are digested, not counted: a
+ * restored backup may hold the same number of different keys. */
 void feed_sql_cursor(struct tide_buf *sql)
 {
     tide_buf_putf(

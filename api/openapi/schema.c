@@ -114,7 +114,7 @@ static void put_type_name(struct tide_json *j, tide_slice name, bool nullable)
     }
 }
 
-/* Writes the words "a|b"; a single word is a constant. */
+/* Writes the words "a|b" as "enum"; a single word that is not nullable as "const". */
 static void put_words(struct tide_json *j, const struct type *type)
 {
     assert(type->base.len >= 2); /* both quotation marks */

@@ -151,8 +151,8 @@ static void put_members(struct tide_json *j, tide_slice item)
     tide_json_raw(j, tide_slice_of(item.ptr + 1, item.len - 2));
 }
 
-/* Writes the answer. The role is lifted last, so that all other statements run with the rights
- * of SQL routes. */
+/* Writes the answer. The role is lifted right before the member compliance, so that all statements
+ * before it run with the rights of SQL routes. */
 static tide_status put_all(const struct portfolio *p, struct tide_err *err)
 {
     struct tide_json j = { .buf = &p->reply->body };

@@ -64,7 +64,7 @@ static void set_expiry(struct tide_receipt_making *making,
 static void sign_body(struct tide_buf *body, const struct tide_receipt *receipt,
                       const struct tide_receipt_set *set, const struct tide_sign *signer)
 {
-    assert(set->header.len > 0 && body->len > 2); /* read_set wrote it; a JSON object */
+    assert(set->header.len > 0 && body->len > 2); /* the body is an object */
     struct tide_buf payload;
     tide_buf_init(&payload, PAYLOAD_MAX);
     (void)tide_buf_room(&payload, body->len + CLAIMS_BYTES);

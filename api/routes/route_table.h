@@ -20,7 +20,7 @@ enum tide_route_executor {
 void tide_route_executors(struct tide_executor executors[TIDE_EXECUTOR_COUNT],
                           struct tide_api *api);
 
-/* Returns the check of X-API-Key by the integrators of api, which it borrows. */
+/* Returns the check of X-API-Key against the integrators' keys. The check borrows api. */
 struct tide_key_check tide_route_keys(struct tide_api *api);
 
 /* The state of each server thread: a reader of the hot cache. */

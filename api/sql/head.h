@@ -19,7 +19,7 @@ enum {
     TIDE_SQL_HEAD_ARCHIVED,
     TIDE_SQL_HEAD_SCOPE,
     TIDE_SQL_HEAD_UNREAD,
-    TIDE_SQL_HEAD_PROVEN,  /* NULL: none, or ?ledger= is not linked to the newest ledger */
+    TIDE_SQL_HEAD_PROVEN,  /* NULL: none is proven, or no range covers ?ledger= and the newest */
     TIDE_SQL_HEAD_FORKED,  /* NULL: there is no fork */
     TIDE_SQL_HEAD_HISTORY, /* NULL: the index did not begin with a state (chain.start) */
     TIDE_SQL_HEAD_SINCE,

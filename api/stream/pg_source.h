@@ -26,7 +26,7 @@ struct stream_figures {
     double heartbeat_age_s;
     uint64_t retries, trouble_ms;
     uint64_t contracts_waiting; /* discovered contracts whose history is not read yet */
-    uint32_t proven;            /* signatures prove the ledgers up to it; 0: of none */
+    uint32_t proven;            /* signatures prove the ledgers up to it; 0: none is */
     double proof_trouble_s;     /* since when the proof is late; 0: it is not */
     bool forked;                /* validators contradict the index */
     uint32_t history_from;      /* the past is indexed from it on; 0: there is no such limit */

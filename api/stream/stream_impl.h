@@ -45,7 +45,7 @@ struct stream_watch {
 /* A client: all subscribers with one client_name. Stream thread. */
 struct stream_client {
     uint32_t subscribers; /* 0: the slot is free */
-    uint64_t served;      /* number of the last page read for it; at first, for any client */
+    uint64_t served;      /* number of the last page read for it; before that, for any client */
     uint64_t held;        /* bytes buffered for its subscribers, from the last sum_held */
 };
 
@@ -67,7 +67,7 @@ struct tide_subscriber {
      * succeeded. moved: the last attempt to send stored at least one message. */
     bool resumed, greeted, begun, dropped, moved;
     enum stream_staleness stale_sent; /* the staleness last delivered */
-    /* opening: begun, and some of the present values are not sent: the stream has no id yet. */
+    /* opening: begun is set, and not all present values are sent, so no message had an id yet. */
     bool opening, prices_sent;
     bool no_room;            /* total_max kept its last message out of the buffer      */
     uint32_t standings_sent; /* watches [0, standings_sent) were sent during the opening */

@@ -50,7 +50,7 @@ static inline void tide_signers_add(struct tide_signers *signers, uint32_t i)
 /* Returns the number of signers. */
 uint32_t tide_signers_count(const struct tide_signers *signers);
 
-/* Returns whether the signers satisfy the quorum set. No set satisfies one without validators. */
+/* Returns whether the signers satisfy the quorum set; false if the set has no validators. */
 bool tide_quorum_satisfied(const struct tide_quorum *quorum, const struct tide_signers *signers);
 
 /* Returns the number of the validator with that key, or -1. */

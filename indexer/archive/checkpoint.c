@@ -150,8 +150,8 @@ static tide_status take_tx_set(void *self, tide_slice record, struct tide_err *e
                                         : TIDE_OK;
 }
 
-/* Tries each header's previous hash with the sets without transactions. On a fork it is not
- * ours. */
+/* Finds the ledgers whose signed set is the one without transactions after this header's previous
+ * hash. try_value tried our own hash; on a fork the archive's differs. */
 static tide_status take_header(void *self, tide_slice record, struct tide_err *err)
 {
     struct proving *p = self;

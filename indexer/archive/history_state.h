@@ -16,7 +16,7 @@ struct history_level {
 
 struct history_state {
     uint32_t version;        /* 1, or 2 with the hot archive's list */
-    uint32_t current_ledger; /* the checkpoint's last ledger */
+    uint32_t current_ledger; /* the checkpoint */
     char passphrase[256];    /* "" if version 1 does not say it */
     struct history_level live[HISTORY_LEVELS];
     struct history_level hot[HISTORY_LEVELS]; /* all zero in version 1 */

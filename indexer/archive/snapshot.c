@@ -38,7 +38,7 @@ static tide_status put_state(void *self, tide_slice piece, struct tide_err *err)
                           : TIDE_OK;
 }
 
-/* Compares the hash of all buckets with the header's. It proves their names. */
+/* Proves the buckets' names, which are hashes: compares their hash with the header's. */
 static tide_status prove_state(const struct snapshot *s, struct tide_err *err)
 {
     uint8_t hash[TIDE_HASH_BYTES];

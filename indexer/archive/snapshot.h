@@ -39,7 +39,7 @@ struct snapshot_sink {
     void *self;
 };
 
-/* Reads the last ledger of the archive's newest checkpoint. */
+/* Reads the archive's newest checkpoint. */
 tide_status snapshot_newest(struct archive *archive, uint32_t *ledger,
                             struct tide_err *err) TIDE_MUST_USE;
 

@@ -4,7 +4,7 @@
 #include "tidemark/xdr.h"
 
 /* A TransactionHistoryEntry: ledgerSeq, a set as before protocol 20 {previous hash, count,
- * envelopes}, and ext: nothing, or the generalized set, before which the other one is empty. */
+ * envelopes}, and ext: empty, or the generalized set; then the old set has no envelopes. */
 enum { OLD_AT = 4, COUNT_AT = 36, REST_AT = 40, GENERALIZED_AT = 44 };
 static_assert(COUNT_AT == OLD_AT + TIDE_HASH_BYTES && REST_AT == COUNT_AT + 4, "fields adjoin");
 static_assert(GENERALIZED_AT == REST_AT + 4, "an old set without envelopes, and ext");

@@ -11,7 +11,7 @@
 tide_status tx_set_previous(tide_slice entry, const uint8_t hash[TIDE_HASH_BYTES],
                             const uint8_t **previous) TIDE_MUST_USE;
 
-/* Returns whether a set without transactions, behind the ledger with the hash `previous`, has that
+/* Returns whether a set without transactions, after the ledger with the hash `previous`, has that
  * hash, in the form of any protocol. */
 bool tx_set_is_empty(const uint8_t previous[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES]);
 

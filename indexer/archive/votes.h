@@ -1,4 +1,4 @@
-/* The votes of named validators about the ledgers of one checkpoint.
+/* The votes of named validators about the ledgers up to one checkpoint.
  *
  * A vote counts if its validator is in the quorum set and its signature holds on the network, once
  * for each value. Signatures of votes before `checked_from` are not checked. A validator can add

@@ -45,7 +45,7 @@ static const char differences_sql[] =
     "   THEN l.evicted IS NOT TRUE"
     "   ELSE l.evicted IS TRUE OR l.kept_until IS DISTINCT FROM p.live_until END)";
 
-/* The code that each contract runs by the tables, and what the network has of it. */
+/* audit_run lists the code of each contract in the tables, and whether the network has it. */
 static const char code_sql[] =
     "CREATE TEMP TABLE audit_run AS"
     " WITH live AS (SELECT DISTINCT ON (hash) * FROM pg_temp.audit_code WHERE NOT hot"

@@ -11,7 +11,7 @@ static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH
     return audit_stored_hash(a, ledger, hash, err);
 }
 
-/* Proves the ledger by votes of the ledgers behind it. Without enough votes it stays linked. */
+/* Proves the ledger by votes of the ledgers after it. Without enough votes it stays linked. */
 static tide_status prove_signed(struct audit *a, const struct tide_deployment *file,
                                 struct tide_err *err)
 {

@@ -42,7 +42,7 @@ struct tide_decode_options {
     const bool *tables;
     /* Limit on tokens that are followed because partners' catalogs alone name them. Anyone may fill
      * a catalog, hence the limit. Tokens that markets name have a limit of their own,
-     * TIDE_MARKET_TOKENS_MAX. 0 for ledgers behind a gap: an earlier ledger in the gap may name
+     * TIDE_MARKET_TOKENS_MAX. 0 for ledgers after a gap: an earlier ledger in the gap may name
      * other tokens first. */
     uint32_t discovered_max;
     bool known_only; /* true if these ledgers were indexed before: then no token is discovered */

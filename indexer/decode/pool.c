@@ -23,7 +23,7 @@ enum chunk_state { FREE, OPEN, ASKED, TAKEN, DONE };
 
 struct chunk {
     enum chunk_state state;
-    /* Written by the caller while OPEN, read by the thread that decodes the chunk. */
+    /* Written by the caller while OPEN, read by the decoding thread; mark: by the caller alone. */
     struct tide_buf bytes;
     uint32_t count;
     size_t end[TIDE_DECODE_CHUNK_LEDGERS]; /* offset in bytes behind each ledger */

@@ -92,8 +92,8 @@ static void put_is_of_kind(struct tide_buf *sql, const struct tide_kind *kind)
     tide_buf_str(sql, "'");
 }
 
-/* Appends, for each kind of the raw contracts' roles, a search for a typed version that is
- * newer. */
+/* Appends a search for a newer typed version in the table of each kind whose role is set in
+ * raw->roles. */
 static void put_newer(struct tide_buf *sql, const struct tide_export *x, const struct source *raw,
                       const struct tide_kind *kinds, uint32_t count)
 {
@@ -112,9 +112,9 @@ static void put_newer(struct tide_buf *sql, const struct tide_export *x, const s
     }
 }
 
-/* Appends the condition that no typed version is newer than the raw one. History is searched for
- * the present state, too: a removal leaves no row in state. The count in place of an anti-join
- * makes the planner probe the tables for each of the few raw rows. */
+/* Appends the condition that no typed version is newer than the raw one. The search is in
+ * history even if the present state is exported: a removal leaves no row in state. The count in
+ * place of an anti-join makes the planner probe the tables for each of the few raw rows. */
 static void put_newest_raw(struct tide_buf *sql, const struct tide_export *x,
                            const struct source *raw)
 {

@@ -125,8 +125,8 @@ static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pi
     return TIDE_OK;
 }
 
-/* Indexes the range with one pipeline. *again: a contract changed, call again for the ledgers
- * behind job->ledger. */
+/* Indexes the range with one pipeline. *again: a contract changed; call again for the ledgers
+ * after job->ledger. */
 static tide_status index_range(struct tide_follow *job, struct tide_range range, bool *again,
                                struct tide_err *err)
 {

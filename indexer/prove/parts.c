@@ -36,7 +36,7 @@ struct collecting {
     bool wanted[WINDOW]; /* ledgers with transactions of the deployment */
     uint32_t low, high;  /* the lowest and highest of them; 0: there is none */
     uint32_t state;      /* the window's first ledger, if its buckets are collected; else 0 */
-    uint32_t behind;     /* the votes are about a ledger behind this one */
+    uint32_t behind;     /* the votes are about a ledger after this one */
     uint8_t hashes[WINDOW][TIDE_HASH_BYTES];
     uint8_t results[WINDOW][TIDE_HASH_BYTES]; /* txSetResultHash of headers that were read */
     bool has_header[WINDOW], has_results[WINDOW];
@@ -118,7 +118,7 @@ static tide_status take_votes(void *self, tide_slice record, struct tide_err *er
     return scp_entry_walk(record, votes_add, c->votes, err);
 }
 
-/* Reads the decided value of a ledger behind those that are to be proven. */
+/* Reads the decided value of a ledger after those that are to be proven. */
 static bool read_decided(const struct collecting *c, uint32_t ledger, struct stellar_value *out)
 {
     const struct vote_value *value = votes_decided(c->votes, ledger);
@@ -214,7 +214,7 @@ static tide_status end_envelopes(void *self, struct tide_err *err)
     return status;
 }
 
-/* Finds the votes of a ledger behind those that are to be proven, and the set that they sign. */
+/* Finds the votes of a ledger after those that are to be proven, and the set that they sign. */
 static tide_status collect_votes(struct collecting *c, struct tide_err *err)
 {
     const struct votes_options options = { &c->p->quorum, c->p->network_id, c->behind + 1,

@@ -12,8 +12,8 @@
  *           rollups are made anew, history contains ranges that are not folded yet.
  * Tokens    rows of a discovered token are added to ledgers that were folded before. A statement
  *           that reads tables of tokens runs again over these ledgers, so it must keep the newest
- *           value and must not add up. Calls that are added later are folded alone, by the
- *           statement that adds them, so calls may be added up.
+ *           value and must not add up. Calls that are stored later are folded alone, by the
+ *           statement that stores them, so statements may sum calls.
  * Version   TIDE_ROLLUP_VERSION grows when a statement's meaning changes. Rollups of another
  *           version are made anew. */
 #ifndef INDEXER_ROLLUP_ROLLUP_H

@@ -16,7 +16,7 @@ enum start_table {
     START_TABLES
 };
 
-/* A header of the archive, and the hashes of the ledgers behind it. */
+/* A header of the archive, and the hashes of the ledgers after it. */
 struct start_chain {
     uint32_t first, last; /* hashes[i] is of ledger first + i */
     uint8_t hashes[CHECKPOINT_LEDGERS + 1][TIDE_HASH_BYTES];
@@ -28,7 +28,7 @@ struct start_chain {
 struct start {
     const struct tide_start_options *options;
     struct archive *archive;
-    uint32_t ledger; /* the checkpoint's */
+    uint32_t ledger; /* the checkpoint */
     struct start_chain chain;
     struct checkpoint_proof proof; /* ledger 0: linked alone */
     struct snapshot snapshot;

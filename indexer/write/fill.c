@@ -390,10 +390,10 @@ static tide_status merge_past(struct filling *f, struct tide_err *err)
 
 /* ---- the transaction: contracts, coverage ---- */
 
-/* Adds what the ledgers below showed of contracts. Deletes each row that the checkpoint's state
- * gave if a row of a ledger repeats it, and all its creations: an index without that state has none
- * of them. Tokens that the state named were followed in all ledgers below: they need no further
- * reading, unless their kind is not known. */
+/* Adds what the ledgers below showed of contracts. Deletes the rows of the checkpoint's state that
+ * an index without it lacks: all with what = 'created', and each that a row of a ledger repeats.
+ * Tokens that the state named were followed in all ledgers below: they need no further reading,
+ * unless their kind is not known. */
 static tide_status move_contracts(struct filling *f, struct tide_err *err)
 {
     struct write_session *s = &f->writer->main.session;

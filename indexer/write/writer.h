@@ -152,7 +152,7 @@ tide_status tide_writer_started(struct tide_writer *writer, uint32_t *ledger,
 struct tide_fill {
     uint32_t start; /* the state's ledger; 0: no past is missing */
     uint32_t first; /* first loaded ledger; 0: none is loaded */
-    uint32_t next;  /* the ledger behind the loaded ones */
+    uint32_t next;  /* the ledger after the loaded ones */
 };
 /* Prepares to load the past: from then on tide_writer_commit takes the ledgers below start in
  * order, from fill->next (or any, if none is loaded), each batch invisible. The batch of ledger

@@ -20,8 +20,8 @@ struct reader_past {
     struct record_set set;
     struct tide_buf sql;
     uint32_t whole; /* bit of each kind whose records are all in the set */
-    /* Ticks after this time are not stored. 0: neither ticks nor trades are stored. An
-     * answer needs those of its window only. */
+    /* Ticks after this time, the start of the answer's window, are not stored: the answer needs
+     * the newest one up to it. 0: neither ticks nor trades are stored. */
     uint64_t ticks_till;
     tide_status status; /* the first failure; no statement runs after it */
     struct tide_err err;

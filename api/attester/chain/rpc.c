@@ -20,7 +20,7 @@ enum { FORGET_MS = 600 * 1000, FORGET_INDEXED_MS = 30 * 1000 };
 struct server {
     char url[TIDE_CONFIG_TEXT_MAX];
     char name[NAME_BYTES];   /* for messages */
-    bool known;              /* checked: the server's network is the deployment's */
+    bool known;              /* the server's network was checked: it is ours */
     bool foreign;            /* another network answered */
     bool excluded;           /* excluded until att_rpc_include_all */
     int64_t paused_until_ms; /* monotonic; not called before */
@@ -359,7 +359,7 @@ bool att_rpc_exclude_current(struct att_rpc *rpc)
     bool first = true;
     for (uint32_t i = 0; i < rpc->count; i++)
         first &= !rpc->servers[i].excluded;
-    /* first is the server whose answer is checked: the one that is excluded first. */
+    /* rpc->first is the server whose answer is checked: the one that is excluded first. */
     if (first)
         rpc->first = rpc->current;
     rpc->servers[rpc->current].excluded = true;

@@ -397,7 +397,7 @@ struct tidemark_mirror {
     uint32_t ledger; /* the newest ledger that any file named */
     uint64_t closed_at_s;
     unsigned char ledger_signer[32]; /* the key that signed that file */
-    unsigned char identity[100];     /* identity of the first file */
+    unsigned char identity[100];     /* bytes 24 to 119 and 232 to 235 of a file */
     bool identified;
     uint64_t keys_at_ms;
 };
@@ -451,7 +451,7 @@ static inline bool tidemark_note(struct tidemark_mirror *mirror,
 }
 
 /* Compares offered files that are not behind with the present ones. At the same ledger, complete
- * files and files with fresher knowledge win. */
+ * files win over incomplete ones; if both are equally complete, the fresher knowledge wins. */
 static inline enum tidemark_taken tidemark_compare(const struct tidemark_view *known,
                                                    const struct tidemark_view *offered,
                                                    uint64_t now_ms)
@@ -490,9 +490,9 @@ static inline enum tidemark_taken tidemark_mirror_take(struct tidemark_mirror *m
     return taken;
 }
 
-/* Stores the thumbprints of the server's keys (`kid` decoded). at_ms is the time of the request
- * minus the answer's Age. Files signed by other keys are dropped. The close time of the newest
- * ledger stays, so that a node that is behind does not become the newest. */
+/* Drops the files that none of these keys signed (kids: the decoded `kid` of each key of the
+ * server). at_ms is the time of the request minus the answer's Age. The newest ledger is forgotten
+ * if no key signed its file; its close time stays, so that a node that is behind is not newest. */
 static inline void tidemark_mirror_keys(struct tidemark_mirror *mirror,
                                         const unsigned char (*kids)[32], size_t count,
                                         uint64_t at_ms)

@@ -202,8 +202,8 @@ bool rpc_fleet_cancelled(void *self)
     return overtaken;
 }
 
-/* Returns the newest ledger that the other servers report, and the time of the oldest report among
- * the last ones of those that have it: one that reports often shortens no other's interval. */
+/* Returns the newest ledger that the other servers report. at_ms is the time of the oldest of the
+ * last reports that have it: a server that reports often must not shorten the charged interval. */
 static struct rpc_report others_report(struct rpc_fleet *f)
 {
     struct rpc_report report = { 0 };

@@ -43,7 +43,7 @@ struct rpc_server {
     char reason[TIDE_ERR_TEXT_MAX];
     int64_t doubted_ms; /* time since which reason is set */
     int64_t aside_ms;   /* pause until it is compared again */
-    int64_t mute_ms;    /* time since it does not answer the question for a ledger; 0: it does */
+    int64_t mute_ms;    /* time at which it stopped answering for ledgers; 0: it answers */
     bool late;          /* the server lacked the last ledger that it was asked for */
     int64_t left_ms;    /* the fleet waits for this server again from this time on */
     int64_t left_pause_ms;
@@ -77,8 +77,7 @@ struct rpc_fleet {
     struct tide_retry retry;
     uint32_t confirmer; /* the server that is asked first whether it has the ledger, too */
     bool alone;         /* the last ledgers were delivered although no other server has them */
-    int64_t
-        behind_ms; /* time since the other servers are behind the current one; 0: they are not */
+    int64_t behind_ms;  /* time at which the others fell behind the current one; 0: they are not */
     struct {
         const struct rpc_page *page; /* NULL: none is held */
         uint32_t first, last, server;
@@ -109,8 +108,8 @@ struct rpc_fleet {
 void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest);
 /* Notes that a server did not answer, or answered wrongly. */
 void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server);
-/* Asks all servers that are not aside for their range, and compares them. TIDE_E_CHAIN if the
- * comparison ends the source, TIDE_E_STOPPED. */
+/* Asks all servers that are neither aside nor paused for their range, and compares them.
+ * TIDE_E_CHAIN if the comparison ends the source, TIDE_E_STOPPED. */
 tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err);
 
 /* Leaves a server alone for a while after a failure. asked_ms: the pause that it asked for. */

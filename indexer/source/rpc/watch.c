@@ -5,7 +5,7 @@
 #include "tidemark/log.h"
 
 enum {
-    /* pause between comparisons of a server that is behind with the stored chain */
+    /* pause between two comparisons of a lagging server with the stored chain */
     STORED_MS = 5000,
     PAGE_FIRST = 8, /* ledgers of the first page */
 };

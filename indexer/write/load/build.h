@@ -17,7 +17,7 @@ struct load_build; /* opaque */
  * Waits until all are made. */
 tide_status load_build_run(struct write_main *m, const struct load_build_options *options,
                            const struct load_range *range, struct tide_err *err) TIDE_MUST_USE;
-/* Analyses the parent tables after a load, with as many sessions. */
+/* Analyses the parent tables after a load, in up to options->connections sessions. */
 tide_status load_build_statistics(struct write_main *m, const struct load_build_options *options,
                                   struct tide_err *err) TIDE_MUST_USE;
 

@@ -1,4 +1,4 @@
-/* SQL that lists missing indexes and statistics. */
+/* SQL that lists missing indexes, CHECKs and statistics. */
 #include "indexer/write/load/index_sql.h"
 
 /* Appends the query for a table's CHECK on closed_at: all rows of a whole partition closed between

@@ -35,7 +35,7 @@ bool write_plan_has_contracts(const struct write_plan *plan);
 
 /* Returns the first ledger of the partition that holds ledger. */
 uint32_t write_plan_partition(const struct write_plan *plan, uint32_t ledger);
-/* Returns the ledger behind that partition. */
+/* Returns the first ledger after that partition. */
 uint32_t write_plan_end(const struct write_plan *plan, uint32_t ledger);
 /* Returns whether rows of the ledger are held back. */
 bool write_plan_holds(const struct write_plan *plan, uint32_t ledger);

@@ -35,9 +35,9 @@
 --   "collateral":"0", "collateralScaled":"0.0000000"}], "buckets":[{"fromRatioBps":"12000", "toRatioBps":"13000", "vaults":3,
 --   "debt":"84807937149", "debtScaled":"8480.7937149", "collateral":"295195614093", "collateralScaled":"29519.5614093"}]}
 --
--- The riskiest vaults over the index of their order. As of a ledger in the newer half of the chain (since) those that did not change
--- since, over the same, and those that did, looked up in history; in the older half those that history has up to it. No more
--- than 50000 versions are read either way: those that removed a vault apart, because the indexes of the market's versions lack them.
+-- v takes the riskiest vaults by the index of vault_order. As of a ledger in the newer half of the chain (since): those unchanged
+-- after it by that index, those changed after it from history; in the older half (until): all from history up to it. version
+-- reads up to 50001 rows a query; removals have a query of their own, because the indexes of the market's versions lack them.
 WITH m AS MATERIALIZED (
   SELECT * FROM chain.vault_market($1::smallint, $2::integer) AS m WHERE m.symbol = $3::text LIMIT 1
 ), side AS MATERIALIZED (
