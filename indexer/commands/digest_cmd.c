@@ -91,7 +91,7 @@ static tide_status print_digests(struct tide_pg *pg, uint16_t deployment, bool j
     const struct tide_table *tables = tide_tables(&count);
     tide_status status = TIDE_OK;
     int len = snprintf(where, sizeof where, "deployment = %u", deployment);
-    assert(len > 0 && (size_t)len < sizeof where); /* cut, it would name another one */
+    assert(len > 0 && (size_t)len < sizeof where); /* a cut number is another one */
     (void)len;
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++) {
         struct tide_digest digest = { 0 };

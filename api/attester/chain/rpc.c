@@ -20,7 +20,7 @@ enum { FORGET_MS = 600 * 1000, FORGET_INDEXED_MS = 30 * 1000 };
 struct server {
     char url[TIDE_CONFIG_TEXT_MAX];
     char name[NAME_BYTES];   /* for messages */
-    bool known;              /* the server's network was checked: it is ours */
+    bool known;              /* the deployment's network answered */
     bool foreign;            /* another network answered */
     bool excluded;           /* excluded until att_rpc_include_all */
     int64_t paused_until_ms; /* monotonic; not called before */

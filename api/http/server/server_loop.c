@@ -207,7 +207,7 @@ static void wait_for_work(struct server_worker *worker)
     }
     uint64_t count;
     if (!fds[1].revents)
-        return; /* called stays set: its thread may write to event_fd later */
+        return; /* called stays set: the thread that set it writes to event_fd later */
     atomic_store_explicit(&worker->called, false, memory_order_relaxed);
     if (read(worker->event_fd, &count, sizeof count) == sizeof count)
         resume_woken(worker);
