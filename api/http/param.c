@@ -108,14 +108,17 @@ static bool read_amount(struct tide_param_value *out, const struct tide_param *p
     return reject_value(why, "must be a whole number of raw units, of 1 to 38 digits");
 }
 
-/* Rejects an M… address with a text that names its account, the first 32 bytes. */
-static bool reject_muxed(char *why, const uint8_t *payload)
+/* Rejects an M… or W… address with a text that names its account or contract, the first 32 bytes.
+ * Contracts keep balances and records under that address alone. */
+static bool reject_muxed(char *why, enum tide_strkey kind, const uint8_t *payload)
 {
-    char account[TIDE_STRKEY_TEXT_MAX];
-    size_t len = tide_strkey_encode(account, TIDE_STRKEY_ACCOUNT, tide_slice_of(payload, 32));
-    assert(len > 0 && len <= sizeof account);
-    snprintf(why, TIDE_PARAM_WHY, "is a muxed address: ask for its account, %.*s", (int)len,
-             account);
+    bool account = kind == TIDE_STRKEY_MUXED;
+    char base[TIDE_STRKEY_TEXT_MAX];
+    size_t len = tide_strkey_encode(base, account ? TIDE_STRKEY_ACCOUNT : TIDE_STRKEY_CONTRACT,
+                                    tide_slice_of(payload, 32));
+    assert(len > 0 && len <= sizeof base);
+    snprintf(why, TIDE_PARAM_WHY, "is a muxed address: ask for its %s, %.*s",
+             account ? "account" : "contract", (int)len, base);
     return false;
 }
 
@@ -132,8 +135,8 @@ static bool read_address(struct tide_param_value *out, const struct tide_param *
     if (tide_strkey_decode(&kind, payload, &len, out->text) != TIDE_OK)
         return reject_value(why, "must be an address: G or C, then 55 characters of A-Z2-7 with a"
                                  " valid checksum");
-    if (kind == TIDE_STRKEY_MUXED)
-        return reject_muxed(why, payload);
+    if (kind == TIDE_STRKEY_MUXED || kind == TIDE_STRKEY_MUXED_CONTRACT)
+        return reject_muxed(why, kind, payload);
     if (kind != TIDE_STRKEY_ACCOUNT && kind != TIDE_STRKEY_CONTRACT)
         return reject_value(why, "must be an account (G) or a contract (C)");
     static_assert(sizeof out->address.key <= TIDE_STRKEY_PAYLOAD_MAX, "copied from the payload");

@@ -1,7 +1,7 @@
 /* Parameters of requests: converts and checks texts by param.def. Pure.
  *
  * Secret   A text that may be a secret seed (S…) is rejected without repeating it. No other
- *          rejection repeats the text either, except the G… address inside an M… address. */
+ *          rejection repeats the text either, except the G… or C… inside a muxed address. */
 #ifndef API_HTTP_PARAM_H
 #define API_HTTP_PARAM_H
 
@@ -20,7 +20,8 @@ enum tide_param_id {
 enum tide_param_type {
     TIDE_PARAM_U64,    /* decimal digits, min..max                                       */
     TIDE_PARAM_AMOUNT, /* a whole number of at most 38 digits, without leading zeros */
-    TIDE_PARAM_ADDRESS, /* G… or C… strkey; an M… is rejected with a text that names its G… */
+    TIDE_PARAM_ADDRESS, /* G… or C… strkey; an M… or W… is rejected with a text that names its
+                           G… or C… */
     TIDE_PARAM_TOKEN,   /* ADDRESS, or a symbol of min..max bytes: then address.kind is 0 */
     TIDE_PARAM_SYMBOL, /* 1..32 of [A-Za-z0-9_]                                          */
     TIDE_PARAM_HASH,   /* 64 hex digits                                                  */

@@ -24,7 +24,8 @@ struct tide_ledger_header {
     uint32_t lcm_version; /* 0, 1, 2                                              */
     uint32_t sequence;
     uint32_t protocol;
-    uint64_t close_time; /* unix seconds                                         */
+    uint64_t close_time; /* unix seconds: the clock of contracts and time bounds */
+    uint32_t close_ms;   /* milliseconds after close_time, below 1000; 0 without */
     const uint8_t *hash; /* ledgerHeader.hash: what the file claims, 32 bytes    */
     const uint8_t *previous_hash;
     const uint8_t *tx_set_hash;
@@ -32,7 +33,7 @@ struct tide_ledger_header {
     const uint8_t *bucket_hash;
     tide_slice header_xdr;    /* the LedgerHeader span: SHA-256 of it is the hash      */
     tide_slice history_entry; /* the LedgerHeaderHistoryEntry span                     */
-    uint32_t scp_ext;         /* StellarValue ext arm: 0 basic, 1 signed, 2 empty set  */
+    bool no_tx_set;           /* an EMPTY_TX_SET value: the set's hash is zero         */
     tide_slice tx_set;        /* TransactionSet or GeneralizedTransactionSet span; known from the
                                  first envelope on, see tx_set callback                */
 };

@@ -38,6 +38,14 @@ static_assert(TIDE_SCV_I128 == 10 && TIDE_SCV_SYMBOL == 15 && TIDE_SCV_ADDRESS =
 void tide_scval_skip(struct tide_xdr *x);
 /* Steps over one SCAddress. */
 void tide_scaddress_skip(struct tide_xdr *x);
+/* The account or contract that an address stands for: itself, or without the id of a muxed address
+ * (CAP-67, CAP-84). The host keeps balances and authorises under it alone. key is NULL for other
+ * kinds of address. */
+struct tide_scaddress_base {
+    const uint8_t *key; /* 32 bytes, borrowed from the address */
+    bool contract;
+};
+struct tide_scaddress_base tide_scaddress_base(tide_slice address_xdr);
 /* Steps over one SCError. */
 void tide_scerror_skip(struct tide_xdr *x);
 

@@ -4,6 +4,7 @@
 #include "indexer/archive/tx_set.h"
 #include "indexer/archive/votes.h"
 #include "tidemark/limits.h"
+#include "tidemark/stellar_value.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
@@ -102,10 +103,10 @@ static bool is_known(const struct proving *p, uint32_t ledger)
 
 /* Reads the decided value of a ledger. Returns false if there is none, or it is of a newer
  * protocol. */
-static bool read_decided(const struct proving *p, uint32_t ledger, struct stellar_value *out)
+static bool read_decided(const struct proving *p, uint32_t ledger, struct tide_stellar_value *out)
 {
     const struct vote_value *value = votes_decided(p->votes, ledger);
-    return value && stellar_value_read(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
+    return value && tide_stellar_value_of(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
 }
 
 /* Finds the previous hash without a file: the value contains it, or the empty set that follows our
@@ -113,7 +114,7 @@ static bool read_decided(const struct proving *p, uint32_t ledger, struct stella
 static tide_status try_value(struct proving *p, uint32_t ledger, struct tide_err *err)
 {
     uint8_t ours[TIDE_HASH_BYTES];
-    struct stellar_value value;
+    struct tide_stellar_value value;
     if (is_known(p, ledger) || !read_decided(p, ledger, &value))
         return TIDE_OK;
     if (value.previous) {
@@ -129,7 +130,7 @@ static tide_status try_value(struct proving *p, uint32_t ledger, struct tide_err
 static tide_status take_tx_set(void *self, tide_slice record, struct tide_err *err)
 {
     struct proving *p = self;
-    struct stellar_value value;
+    struct tide_stellar_value value;
     uint32_t ledger = record.len < 4 ? 0 : tide_be32(record.ptr);
     const uint8_t *previous = NULL;
     if (ledger < p->task->first || ledger > p->task->last || is_known(p, ledger) ||
@@ -155,7 +156,7 @@ static tide_status take_tx_set(void *self, tide_slice record, struct tide_err *e
 static tide_status take_header(void *self, tide_slice record, struct tide_err *err)
 {
     struct proving *p = self;
-    struct stellar_value value;
+    struct tide_stellar_value value;
     (void)err;
     if (record.len < HEADER_PREVIOUS_AT + TIDE_HASH_BYTES)
         return tide_fail(err, TIDE_E_DECODE, "a header of %zu bytes", record.len);
@@ -193,7 +194,7 @@ static tide_status read_sets(struct proving *p, struct tide_err *err)
 static void fill_proof(const struct proving *p, uint32_t ledger, struct checkpoint_proof *out)
 {
     const struct vote_value *value = votes_decided(p->votes, ledger);
-    struct stellar_value decided = { 0 };
+    struct tide_stellar_value decided = { 0 };
     bool read = read_decided(p, ledger, &decided);
     assert(value && read && is_known(p, ledger));
     (void)read;

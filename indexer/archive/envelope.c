@@ -3,13 +3,10 @@
 #include "tidemark/hash.h"
 #include "tidemark/sign.h"
 
-/* XDR of stellar-core: SCPStatementType, EnvelopeType, StellarValueType. */
+/* XDR of stellar-core: SCPStatementType, EnvelopeType. */
 enum { PREPARE, CONFIRM, EXTERNALIZE, NOMINATE };
 enum { ENVELOPE_TYPE_SCP = 1 };
-enum { VALUE_BASIC, VALUE_SIGNED, VALUE_EMPTY_TX_SET };
 enum {
-    UPGRADES_MAX = 6,
-    UPGRADE_BYTES_MAX = 128,
     SIGNATURE_BYTES_MAX = 64,
     VALUE_BYTES = 64 << 10,     /* longest value of a statement that is skipped */
     STATEMENT_BYTES_MAX = 4096, /* an EXTERNALIZE statement with the longest value is shorter */
@@ -18,7 +15,7 @@ enum {
 static_assert((4 + 32) + 8 + 4 + 4 + (4 + SCP_VALUE_BYTES_MAX) + 4 + 32 <= STATEMENT_BYTES_MAX,
               "the signature of a longest vote can be checked");
 static_assert(VALUE_BYTES >= SCP_VALUE_BYTES_MAX, "a value that counts can be read");
-static_assert(EXTERNALIZE == 2 && NOMINATE == 3 && VALUE_EMPTY_TX_SET == 2, "XDR's numbers");
+static_assert(EXTERNALIZE == 2 && NOMINATE == 3, "XDR's numbers");
 
 /* Reads a PublicKey, whose only type is Ed25519. */
 static const uint8_t *read_node(struct tide_xdr *x)
@@ -140,34 +137,4 @@ tide_status scp_entry_walk(tide_slice entry, scp_envelope_fn each, void *self, s
             return status;
     }
     return tide_xdr_end(&x) ? tide_xdr_error(&x, err, "SCPHistoryEntry") : TIDE_OK;
-}
-
-/* --- values ------------------------------------------------------------------------------ */
-
-static void skip_proposer(struct tide_xdr *x)
-{
-    read_node(x);
-    tide_xdr_var(x, SIGNATURE_BYTES_MAX);
-}
-
-tide_status stellar_value_read(struct stellar_value *out, tide_slice value)
-{
-    struct tide_xdr x = tide_xdr_of(value);
-    *out = (struct stellar_value){ 0 };
-    out->tx_set_hash = tide_xdr_opaque(&x, TIDE_HASH_BYTES).ptr;
-    out->close_time = tide_xdr_u64(&x);
-    uint32_t count = tide_xdr_count(&x, UPGRADES_MAX, 4);
-    for (uint32_t i = 0; i < count; i++)
-        tide_xdr_var(&x, UPGRADE_BYTES_MAX);
-    uint32_t arm = tide_xdr_u32(&x);
-    if (arm > VALUE_EMPTY_TX_SET)
-        tide_xdr_refuse(&x, TIDE_E_UNKNOWN, "StellarValue arm", arm);
-    if (arm == VALUE_EMPTY_TX_SET) {
-        tide_xdr_skip(&x, TIDE_HASH_BYTES); /* hash of the proposed set, which was not downloaded */
-        out->previous = tide_xdr_opaque(&x, TIDE_HASH_BYTES).ptr;
-        tide_xdr_u32(&x); /* protocol version of the ledger before */
-    }
-    if (arm != VALUE_BASIC)
-        skip_proposer(&x);
-    return tide_xdr_end(&x);
 }

@@ -8,7 +8,7 @@
 
 #include "tidemark/xdr.h"
 
-#define SCP_VALUE_BYTES_MAX 1280u /* above the longest StellarValue of protocol 28 */
+#define SCP_VALUE_BYTES_MAX 1280u /* above the longest StellarValue of protocol 30 */
 
 /* Slices borrow from the envelope's bytes. */
 struct scp_envelope {
@@ -32,17 +32,5 @@ typedef tide_status (*scp_envelope_fn)(void *self, const struct scp_envelope *en
                                        struct tide_err *err);
 tide_status scp_entry_walk(tide_slice entry, scp_envelope_fn each, void *self,
                            struct tide_err *err) TIDE_MUST_USE;
-
-/* The things that a value binds. Slices borrow from the value's bytes. */
-struct stellar_value {
-    const uint8_t *tx_set_hash; /* 32 bytes; all zero if `previous` is set */
-    uint64_t close_time;        /* unix seconds */
-    /* 32 bytes. Only STELLAR_VALUE_EMPTY_TX_SET (protocol 28) names the hash of the ledger before
-     * by itself; other values name a transaction set, which does. NULL then. */
-    const uint8_t *previous;
-};
-
-/* Reads a StellarValue. TIDE_E_UNKNOWN: a value of a newer protocol. TIDE_E_DECODE. */
-tide_status stellar_value_read(struct stellar_value *out, tide_slice value) TIDE_MUST_USE;
 
 #endif

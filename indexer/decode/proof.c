@@ -206,7 +206,7 @@ void tide_proof_header(struct tide_proof_check *v, const struct tide_ledger_head
 static enum tide_check check_tx_set(struct tide_proof_check *v, tide_slice tx_set)
 {
     static const uint8_t zero[TIDE_HASH_BYTES];
-    if (v->header.scp_ext == 2)
+    if (v->header.no_tx_set)
         return memcmp(v->header.tx_set_hash, zero, TIDE_HASH_BYTES) == 0 ? TIDE_CHECK_EXEMPT
                                                                          : TIDE_CHECK_FAILS;
     tide_slice head = tx_set, tail = { 0 };

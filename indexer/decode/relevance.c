@@ -74,17 +74,16 @@ const struct tide_contract *relevance_find(const struct tide_decode *d, const ui
     return contract && !contract->unsettled ? contract : NULL;
 }
 
-/* Returns false for a Stellar asset's own address: the whole network names it. */
+/* Returns false for a Stellar asset's own address: the whole network names it. A muxed address
+ * names its account or contract: a transfer to it reaches that one's balance. */
 static bool find_named(const struct tide_decode *d, tide_slice address,
                        const struct tide_contract **contract)
 {
-    uint32_t arm = address.len >= 4 ? tide_be32(address.ptr) : UINT32_MAX;
+    struct tide_scaddress_base base = tide_scaddress_base(address);
     *contract = NULL;
-    if (arm == 0 && address.len == 40)
-        return is_account(d, address.ptr + 8);
-    if (arm != 1 || address.len != 36)
-        return false;
-    *contract = relevance_find(d, address.ptr + 4);
+    if (!base.key || !base.contract)
+        return base.key && is_account(d, base.key);
+    *contract = relevance_find(d, base.key);
     return *contract && (*contract)->role != TIDE_ROLE_stellar_asset;
 }
 

@@ -2,18 +2,11 @@
 #include "indexer/dump/dump_impl.h"
 
 #include "tidemark/sign.h"
+#include "tidemark/stellar_value.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
 /* ---- the header ---- */
-
-/* Parts of the header's value that the walk does not hand out. */
-struct details {
-    struct tide_buf *upgrades;
-    const uint8_t *node; /* proposer's key; NULL: the value is not signed */
-    tide_slice signature;
-    const uint8_t *signed_hash; /* the transaction set hash that was signed */
-};
 
 static void put_hex_list(struct tide_json *j, const char *name, struct tide_xdr *x, uint32_t count,
                          uint32_t fixed)
@@ -27,28 +20,20 @@ static void put_hex_list(struct tide_json *j, const char *name, struct tide_xdr 
     tide_json_close(j, ']');
 }
 
-/* Writes the header's StellarValue. An EMPTY_TX_SET value (ext 2) carries the hash that was signed
- * beside an empty one. */
-static void put_scp_value(struct tide_json *j, struct tide_xdr *x, struct details *d)
+static void put_scp_value(struct tide_json *j, struct tide_xdr *x, struct tide_stellar_value *v)
 {
-    d->signed_hash = tide_xdr_opaque(x, 32).ptr;
-    tide_json_hex(j, "txSetHash", tide_slice_of(d->signed_hash, 32));
-    tide_json_u64(j, "closeTime", tide_xdr_u64(x));
-    put_hex_list(j, "scpUpgrades", x, tide_xdr_u32(x), 0);
-    uint32_t ext = tide_xdr_u32(x);
-    tide_json_number(j, "scpValueExt", ext);
-    if (ext == 2) {
-        d->signed_hash = tide_xdr_opaque(x, 32).ptr;
-        tide_xdr_skip(x, 36);
-    }
-    if (ext != 0) {
-        tide_xdr_skip(x, 4);
-        d->node = tide_xdr_opaque(x, 32).ptr;
-        d->signature = tide_xdr_var(x, 64);
-    }
+    tide_stellar_value_read(x, v);
+    struct tide_xdr upgrades = tide_xdr_of(v->upgrades);
+    tide_json_hex(j, "txSetHash", tide_slice_of(v->tx_set_hash, 32));
+    tide_json_u64(j, "closeTime", v->close_time);
+    if (v->type >= TIDE_VALUE_SIGNED_MS)
+        tide_json_u64(j, "closeTimeMs", v->close_time * 1000 + v->close_ms);
+    put_hex_list(j, "scpUpgrades", &upgrades, v->upgrade_count, 0);
+    tide_json_number(j, "scpValueExt", v->type);
 }
 
-static void put_header(struct tide_json *j, const struct tide_ledger_header *h, struct details *d)
+static void put_header(struct tide_json *j, const struct tide_ledger_header *h,
+                       struct tide_stellar_value *value)
 {
     struct tide_xdr x = tide_xdr_of(h->header_xdr);
     tide_json_number(j, "lcmVersion", h->lcm_version);
@@ -56,7 +41,7 @@ static void put_header(struct tide_json *j, const struct tide_ledger_header *h, 
     tide_json_hex(j, "hash", tide_slice_of(h->hash, 32));
     tide_json_number(j, "protocolVersion", tide_xdr_u32(&x));
     tide_json_hex(j, "previousLedgerHash", tide_xdr_opaque(&x, 32));
-    put_scp_value(j, &x, d);
+    put_scp_value(j, &x, value);
     tide_json_hex(j, "txSetResultHash", tide_xdr_opaque(&x, 32));
     tide_json_hex(j, "bucketListHash", tide_xdr_opaque(&x, 32));
     tide_xdr_skip(&x, 4);
@@ -213,31 +198,25 @@ static void put_check(struct tide_json *j, const char *name, enum tide_check che
         tide_json_bool(j, name, check == TIDE_CHECK_HOLDS);
 }
 
-/* Returns whether the proposer's signature holds. It covers networkId, 4 (SCPVALUE), txSetHash and
- * closeTime, raw and not hashed. */
-static bool signature_holds(const struct dump_sink *s, const struct details *d)
+static bool signature_holds(const struct dump_sink *s, const struct tide_stellar_value *value)
 {
-    assert(d->node && d->signed_hash);
-    uint8_t message[32 + 4 + 32 + 8] = { 0 };
-    uint64_t close_time = __builtin_bswap64(s->header.close_time);
-    memcpy(message, s->network_id, 32);
-    message[35] = 4;
-    memcpy(message + 36, d->signed_hash, 32);
-    memcpy(message + 68, &close_time, 8);
-    return tide_ed25519_holds(d->node, d->signature, tide_slice_of(message, sizeof message));
+    uint8_t message[TIDE_VALUE_SIGNED_BYTES];
+    size_t len = tide_stellar_value_signed(message, value, s->network_id);
+    return tide_ed25519_holds(value->node, value->signature, tide_slice_of(message, len));
 }
 
-static void put_signature(const struct dump_sink *s, struct tide_json *j, const struct details *d)
+static void put_signature(const struct dump_sink *s, struct tide_json *j,
+                          const struct tide_stellar_value *value)
 {
-    if (!d->node) {
+    if (!value->node) {
         tide_json_null(j, "scpValueSignature");
         return;
     }
     tide_json_name(j, "scpValueSignature");
     tide_json_open(j, '{');
-    dump_put_strkey(j, "nodeID", TIDE_STRKEY_ACCOUNT, d->node);
+    dump_put_strkey(j, "nodeID", TIDE_STRKEY_ACCOUNT, value->node);
     if (s->options->passphrase.len)
-        tide_json_bool(j, "rawMessageOk", signature_holds(s, d));
+        tide_json_bool(j, "rawMessageOk", signature_holds(s, value));
     else
         tide_json_null(j, "rawMessageOk");
     tide_json_close(j, '}');
@@ -245,7 +224,8 @@ static void put_signature(const struct dump_sink *s, struct tide_json *j, const 
 
 /* Writes the results of the checks. previousLink is null unless the file has the ledger before this
  * one. */
-static void put_verification(struct dump_sink *s, const struct details *d, bool linked)
+static void put_verification(struct dump_sink *s, const struct tide_stellar_value *value,
+                             bool linked)
 {
     struct tide_json *j = &s->json;
     const struct tide_ledger_proof *p = tide_proof_findings(s->verify);
@@ -268,7 +248,7 @@ static void put_verification(struct dump_sink *s, const struct details *d, bool 
     tide_json_number(j, "rewritten", p->calls_rewritten);
     tide_json_number(j, "bad", p->calls_unverified);
     tide_json_close(j, '}');
-    put_signature(s, j, d);
+    put_signature(s, j, value);
     tide_json_close(j, '}');
 }
 
@@ -284,9 +264,9 @@ static void put_list(struct tide_json *j, const char *name, const struct tide_bu
 void dump_put_ledger(struct dump_sink *s, const struct tide_ledger_tail *tail, bool linked)
 {
     struct tide_json *j = &s->json;
-    struct details d = { 0 };
-    put_header(j, &s->header, &d);
-    assert(d.signed_hash);
+    struct tide_stellar_value value;
+    put_header(j, &s->header, &value);
+    assert(value.signed_hash);
     put_meta_ext(j, s);
     tide_json_bool(j, "txSetGeneralized", s->header.lcm_version > 0);
     if (s->header.lcm_version > 0)
@@ -303,5 +283,5 @@ void dump_put_ledger(struct dump_sink *s, const struct tide_ledger_tail *tail, b
     }
     put_list(j, "evictedKeys", &s->evicted);
     put_counts(s);
-    put_verification(s, &d, linked);
+    put_verification(s, &value, linked);
 }

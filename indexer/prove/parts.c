@@ -15,6 +15,7 @@
 #include "tidemark/log.h"
 #include "tidemark/meta.h"
 #include "tidemark/sign.h"
+#include "tidemark/stellar_value.h"
 #include "tidemark/text.h"
 
 enum {
@@ -119,17 +120,18 @@ static tide_status take_votes(void *self, tide_slice record, struct tide_err *er
 }
 
 /* Reads the decided value of a ledger after those that are to be proven. */
-static bool read_decided(const struct collecting *c, uint32_t ledger, struct stellar_value *out)
+static bool read_decided(const struct collecting *c, uint32_t ledger,
+                         struct tide_stellar_value *out)
 {
     const struct vote_value *value = votes_decided(c->votes, ledger);
-    return value && stellar_value_read(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
+    return value && tide_stellar_value_of(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
 }
 
 /* Chooses a ledger that needs no file for its set: its value names the one before by itself, or by
  * a set without transactions. */
 static void choose_small(struct collecting *c)
 {
-    struct stellar_value value;
+    struct tide_stellar_value value;
     for (uint32_t ledger = c->behind + 1; ledger <= c->checkpoint && !c->voted; ledger++) {
         const uint8_t *before = hash_of(c, ledger - 1);
         if (!read_decided(c, ledger, &value))
@@ -147,7 +149,7 @@ static void choose_small(struct collecting *c)
 static tide_status take_set(void *self, tide_slice record, struct tide_err *err)
 {
     struct collecting *c = self;
-    struct stellar_value value;
+    struct tide_stellar_value value;
     const uint8_t *previous = NULL;
     uint32_t ledger = record.len < GENERALIZED_AT ? 0 : tide_be32(record.ptr);
     if (ledger <= c->behind || ledger > c->checkpoint || !read_decided(c, ledger, &value) ||

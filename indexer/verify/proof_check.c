@@ -3,6 +3,7 @@
 #include "indexer/archive/tx_set.h"
 #include "tidemark/hash.h"
 #include "tidemark/scval.h"
+#include "tidemark/stellar_value.h"
 #include "tidemark/xdr_skip.h"
 
 enum {
@@ -134,8 +135,8 @@ static tide_status read_votes(struct proof_reading *r, struct tide_err *err)
 /* Checks that the signed value names the last header: by itself, or by its transaction set. */
 static tide_status check_binding(struct proof_reading *r, struct tide_err *err)
 {
-    struct stellar_value value;
-    tide_status status = stellar_value_read(&value, r->value);
+    struct tide_stellar_value value;
+    tide_status status = tide_stellar_value_of(&value, r->value);
     if (status != TIDE_OK)
         return tide_fail(err, status, "the signed value is none that this build can read");
     if (r->has_set == (value.previous != NULL))

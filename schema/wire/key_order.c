@@ -112,7 +112,7 @@ static int order_bytes(struct pair *p)
 
 static int order_address(struct pair *p)
 {
-    static const uint8_t bodies[] = { 36, 32, 40, 36, 32 };
+    static const uint8_t bodies[] = { 36, 32, 40, 36, 32, 40 };
     uint32_t arm;
     int order = order_word(p, &arm);
     assert(order || arm < TIDE_COUNT(bodies));

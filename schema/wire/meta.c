@@ -1,6 +1,7 @@
 /* The walk over a LedgerCloseMeta: see include/tidemark/meta.h. */
 #include "tidemark/meta.h"
 
+#include "tidemark/stellar_value.h"
 #include "tidemark/tx.h"
 #include "tidemark/xdr_skip.h"
 
@@ -31,24 +32,14 @@ TIDE_INLINE bool going(const struct walker *w)
 
 /* ---- header ---- */
 
-static void skip_close_value_signature(struct tide_xdr *x)
-{
-    skip_public_key(x);
-    tide_xdr_var(x, 64);
-}
-
 static void read_scp_value(struct tide_xdr *x, struct tide_ledger_header *h)
 {
-    h->tx_set_hash = tide_xdr_opaque(x, 32).ptr;
-    h->close_time = tide_xdr_u64(x);
-    uint32_t upgrades = tide_xdr_count(x, 6, 4);
-    for (uint32_t i = 0; i < upgrades; i++)
-        tide_xdr_var(x, 128);
-    h->scp_ext = skip_enum(x, 2, "StellarValueExt arm");
-    if (h->scp_ext == 2)
-        tide_xdr_skip(x, 68); /* txSetHash, previousLedgerHash, previousLedgerVersion */
-    if (h->scp_ext != 0)
-        skip_close_value_signature(x);
+    struct tide_stellar_value value;
+    tide_stellar_value_read(x, &value);
+    h->tx_set_hash = value.tx_set_hash;
+    h->close_time = value.close_time;
+    h->close_ms = value.close_ms;
+    h->no_tx_set = value.previous != NULL;
 }
 
 void tide_bare_header_read(struct tide_xdr *x, struct tide_ledger_header *h)

@@ -16,11 +16,25 @@ void tide_scaddress_skip(struct tide_xdr *x)
         tide_xdr_skip(x, 32);
         return;
     case 2: /* muxed account */
+    case 5: /* muxed contract */
         tide_xdr_skip(x, 40);
         return;
     default:
         tide_xdr_refuse(x, TIDE_E_UNKNOWN, "SCAddress arm", arm);
     }
+}
+
+struct tide_scaddress_base tide_scaddress_base(tide_slice address)
+{
+    static const struct {
+        uint8_t len, key_at;
+        bool contract;
+    } arms[] = { { 40, 8, false }, { 36, 4, true }, { 44, 12, false }, { 0 }, { 0 },
+                 { 44, 12, true } };
+    uint32_t arm = address.len >= 4 ? tide_be32(address.ptr) : UINT32_MAX;
+    if (arm >= TIDE_COUNT(arms) || arms[arm].len == 0 || arms[arm].len != address.len)
+        return (struct tide_scaddress_base){ 0 };
+    return (struct tide_scaddress_base){ address.ptr + arms[arm].key_at, arms[arm].contract };
 }
 
 void tide_scerror_skip(struct tide_xdr *x)

@@ -186,6 +186,7 @@ static bool payload_fits(uint8_t version, const uint8_t *payload, size_t len)
     case TIDE_STRKEY_HASH_X:
         return len == 32;
     case TIDE_STRKEY_MUXED:
+    case TIDE_STRKEY_MUXED_CONTRACT:
         return len == 40;
     case TIDE_STRKEY_CLAIMABLE_BALANCE:
         return len == 33 && payload[0] == 0;
@@ -226,6 +227,17 @@ tide_status tide_strkey_decode(enum tide_strkey *kind, uint8_t *payload, size_t 
     return TIDE_OK;
 }
 
+/* Encodes the body of a muxed address. XDR has the id first, the strkey has the key first. */
+static size_t encode_muxed(char *out, enum tide_strkey kind, tide_slice body)
+{
+    uint8_t swapped[40];
+    if (body.len != sizeof swapped)
+        return 0;
+    memcpy(swapped, body.ptr + 8, 32);
+    memcpy(swapped + 32, body.ptr, 8);
+    return tide_strkey_encode(out, kind, tide_slice_of(swapped, sizeof swapped));
+}
+
 size_t tide_strkey_from_address(char *out, tide_slice address)
 {
     if (address.len < 4)
@@ -239,14 +251,8 @@ size_t tide_strkey_from_address(char *out, tide_slice address)
     case 1:
         return len == 32 ? tide_strkey_encode(out, TIDE_STRKEY_CONTRACT, tide_slice_of(body, 32))
                          : 0;
-    case 2: {
-        if (len != 40)
-            return 0;
-        uint8_t swapped[40]; /* XDR has the id first, the strkey has the key first */
-        memcpy(swapped, body + 8, 32);
-        memcpy(swapped + 32, body, 8);
-        return tide_strkey_encode(out, TIDE_STRKEY_MUXED, tide_slice_of(swapped, 40));
-    }
+    case 2:
+        return encode_muxed(out, TIDE_STRKEY_MUXED, tide_slice_of(body, len));
     case 3: {
         if (len != 36)
             return 0;
@@ -258,6 +264,8 @@ size_t tide_strkey_from_address(char *out, tide_slice address)
         return len == 32
                    ? tide_strkey_encode(out, TIDE_STRKEY_LIQUIDITY_POOL, tide_slice_of(body, 32))
                    : 0;
+    case 5:
+        return encode_muxed(out, TIDE_STRKEY_MUXED_CONTRACT, tide_slice_of(body, len));
     default:
         return 0;
     }
@@ -280,7 +288,8 @@ size_t tide_strkey_to_address(uint8_t *out, tide_slice text)
         memcpy(out + 4, payload, 32);
         return 36;
     case TIDE_STRKEY_MUXED:
-        out[3] = 2;
+    case TIDE_STRKEY_MUXED_CONTRACT:
+        out[3] = kind == TIDE_STRKEY_MUXED ? 2 : 5;
         memcpy(out + 4, payload + 32, 8);
         memcpy(out + 12, payload, 32);
         return 44;

@@ -239,6 +239,9 @@ def refusals(server, address, pool):
     _, found = server.problem(f"/api/sdk/kyc/status/{muxed}", 400, "invalid_parameters")
     if account not in json.dumps(found):
         sys.exit(f"a muxed address is refused without its account: {found}")
+    _, found = server.problem(f"/api/sdk/kyc/status/{MUXED_CONTRACT}", 400, "invalid_parameters")
+    if "ask for its contract, CA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJUWDA" not in json.dumps(found):
+        sys.exit(f"a muxed contract is refused without its contract: {found}")
     seed = "SA3W53XXG64ITFFIYQSBIJDG26LMXYRIMEVMNQMFAQJOYCZACCYBA34L"
     _, found = server.problem(f"/api/sdk/kyc/status/{seed}", 400, "invalid_parameters")
     if seed in json.dumps(found):
@@ -261,6 +264,9 @@ def refusals(server, address, pool):
     server.problem("/api/prices?ledger=4294967295", 404, "ledger_not_reached")
     batch(server, address, muxed, account, seed)
     print("refusals are as they should be")
+
+
+MUXED_CONTRACT = "WA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVAAAAAAAAAAAACWJY"
 
 
 def muxed_of():

@@ -18,13 +18,14 @@ export type EntryProofExpected = ProofExpected & {
  * `state` is null if no buckets were given: the entry is not proven then. Otherwise it is `live`, `archived` (evicted: a call restores it) or `absent`,
  * `value` is the SCVal in XDR, `lastModified` the ledger that wrote it, `bucket` the hash of the bucket that decided. `said` is what the server says:
  * `value` (then `saidValue` is that), `absent` or `nothing`; it is proven only where buckets were given. Whether an entry's time to live has ended is
- * another entry, and not told. `contract` is null if something else owns the entry. `closedAt` is in seconds since 1970.
+ * another entry, and not told. `contract` is null if something else owns the entry. `closedAt` and `closedAtMs` as in a proof of a transaction.
  */
 export type ProvenEntry = {
   keyHash: string;
   ledger: number;
   ledgerHash: string;
   closedAt: bigint;
+  closedAtMs: bigint;
   signedLedger: number;
   signers: string[];
   contract: string | null;
@@ -239,6 +240,7 @@ export async function verifyEntryProof(answer: string | { [name: string]: unknow
     ledger: first.sequence,
     ledgerHash: hex(first.hash),
     closedAt: first.closedAt,
+    closedAtMs: first.closedAtMs,
     signedLedger: last.sequence + 1,
     signers,
     contract: key.contract,

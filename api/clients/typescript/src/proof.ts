@@ -8,12 +8,13 @@ export type QuorumSet = { threshold: number; validators?: string[]; innerSets?: 
 /** `topics` and `data` are SCVals in XDR. `contract` is null if no contract emitted it. `type`: 0 system, 1 contract, 2 diagnostic. */
 export type ProvenEvent = { index: number; contract: string | null; type: number; topics: Uint8Array[]; data: Uint8Array };
 
-/** What a proof proves. `closedAt` is in seconds since 1970. `events` and `answer` (an SCVal in XDR) are null if the proof has no events. */
+/** What a proof proves. `closedAt` is in seconds since 1970, the clock of contracts; `closedAtMs` in milliseconds, where headers have them (protocol 30; else whole seconds). `events` and `answer` (an SCVal in XDR) are null if the proof has no events. */
 export type ProvenTransaction = {
   txHash: string;
   ledger: number;
   ledgerHash: string;
   closedAt: bigint;
+  closedAtMs: bigint;
   index: number;
   count: number;
   ok: boolean;
@@ -223,9 +224,9 @@ export class Xdr {
   }
 
   address(): void {
-    const kind = this.arm(4);
+    const kind = this.arm(5);
     if (kind === 0 || kind === 3) this.arm(0);
-    this.take(kind === 2 ? 40 : 32);
+    this.take(kind === 2 || kind === 5 ? 40 : 32);
   }
 
   /** An SCVal. Values are read without recursion: the frames are lists, maps and instances, with the values that they still have. */
@@ -283,16 +284,18 @@ export class Xdr {
 
 // --- headers, values, votes
 
-export type Header = { previous: Bytes; closedAt: bigint; results: Bytes; buckets: Bytes; sequence: number; hash: Bytes };
+export type Header = { previous: Bytes; closedAt: bigint; closedAtMs: bigint; results: Bytes; buckets: Bytes; sequence: number; hash: Bytes };
 
 /** The hash of the transaction set, the close time, and the previous hash if the value names it itself. */
-function stellarValue(x: Xdr): { setHash: Bytes; closedAt: bigint; previous: Bytes | null } {
+function stellarValue(x: Xdr): { setHash: Bytes; closedAt: bigint; closedAtMs: bigint; previous: Bytes | null } {
   const setHash = x.take(32);
   const closedAt = x.u64();
   let previous: Bytes | null = null;
   for (let left = x.count(4, 6); left > 0; left--) x.variable(128);
-  const arm = x.arm(2);
-  if (arm === 2) {
+  const arm = x.arm(4);
+  const closedAtMs = arm >= 3 ? x.u64() : closedAt * 1000n;
+  if (closedAtMs / 1000n !== closedAt) malformed('two close times of a value differ');
+  if (arm === 2 || arm === 4) {
     x.take(32);
     previous = x.take(32);
     x.take(4);
@@ -301,14 +304,14 @@ function stellarValue(x: Xdr): { setHash: Bytes; closedAt: bigint; previous: Byt
     x.publicKey();
     x.variable(64);
   }
-  return { setHash, closedAt, previous };
+  return { setHash, closedAt, closedAtMs, previous };
 }
 
 async function header(data: Bytes): Promise<Header> {
   const x = new Xdr(data);
   x.take(4);
   const previous = x.take(32);
-  const { closedAt } = stellarValue(x);
+  const { closedAt, closedAtMs } = stellarValue(x);
   const results = x.take(32);
   const buckets = x.take(32);
   const sequence = x.u32();
@@ -318,7 +321,7 @@ async function header(data: Bytes): Promise<Header> {
     x.arm(0);
   }
   x.end();
-  return { previous, closedAt, results, buckets, sequence, hash: await sha256(data) };
+  return { previous, closedAt, closedAtMs, results, buckets, sequence, hash: await sha256(data) };
 }
 
 async function headers(x: Xdr): Promise<[first: Header, last: Header]> {
@@ -609,6 +612,7 @@ export async function verifyProof(answer: string | { [name: string]: unknown }, 
     ledger: first.sequence,
     ledgerHash: hex(first.hash),
     closedAt: first.closedAt,
+    closedAtMs: first.closedAtMs,
     index,
     count,
     ok: result.code === 0 || result.code === 1,

@@ -9,6 +9,7 @@
 #include "indexer/archive/votes.h"
 #include "tidemark/hash.h"
 #include "tidemark/sign.h"
+#include "tidemark/stellar_value.h"
 
 enum { VALIDATORS = 4, FIRST = 64, LAST = 127 };
 
@@ -244,16 +245,23 @@ static void a_flood_of_votes_ends(void **state)
     close_world(&w);
 }
 
-static void put_value(struct tide_buf *b, uint32_t arm)
+static bool names_previous(uint32_t arm)
+{
+    return arm == TIDE_VALUE_EMPTY_TX_SET || arm == TIDE_VALUE_EMPTY_TX_SET_MS;
+}
+
+static void put_value(struct tide_buf *b, uint32_t arm, uint64_t ms)
 {
     uint8_t bytes[TIDE_HASH_BYTES];
-    memset(bytes, arm == 2 ? 0 : 1, sizeof bytes);
+    memset(bytes, names_previous(arm) ? 0 : 1, sizeof bytes);
     tide_buf_put(b, bytes, sizeof bytes);
     tide_buf_be64(b, 1234);
     tide_buf_be32(b, 1); /* one upgrade */
     tide_xdr_put_var(b, TIDE_SLICE("12345"));
     tide_buf_be32(b, arm);
-    if (arm == 2) {
+    if (arm >= TIDE_VALUE_SIGNED_MS)
+        tide_buf_be64(b, ms);
+    if (names_previous(arm)) {
         memset(bytes, 2, sizeof bytes);
         tide_buf_put(b, bytes, sizeof bytes);
         memset(bytes, 3, sizeof bytes);
@@ -267,26 +275,58 @@ static void put_value(struct tide_buf *b, uint32_t arm)
     }
 }
 
+static tide_status read_value(struct tide_stellar_value *out, uint32_t arm, uint64_t ms)
+{
+    struct tide_buf b;
+    tide_buf_init(&b, 1024);
+    put_value(&b, arm, ms);
+    tide_status status = tide_stellar_value_of(out, tide_buf_view(&b));
+    if (!status) {
+        assert_int_equal(out->close_time, 1234);
+        assert_int_equal(out->tx_set_hash[0], names_previous(arm) ? 0 : 1);
+        assert_int_equal(out->signed_hash[0], names_previous(arm) ? 2 : 1);
+        assert_int_equal(out->previous != NULL, names_previous(arm));
+        assert_true(!out->previous || out->previous[31] == 3);
+        assert_int_equal(out->node != NULL, arm != TIDE_VALUE_BASIC);
+        for (size_t len = 0; len < b.len; len++) {
+            struct tide_stellar_value cut;
+            assert_int_equal(tide_stellar_value_of(&cut, tide_slice_of(b.ptr, len)), TIDE_E_DECODE);
+        }
+    }
+    tide_buf_release(&b);
+    return status;
+}
+
 static void values_are_read(void **state)
 {
     (void)state;
-    for (uint32_t arm = 0; arm <= 3; arm++) {
-        struct tide_buf b;
-        struct stellar_value value;
-        tide_buf_init(&b, 1024);
-        put_value(&b, arm);
-        tide_status status = stellar_value_read(&value, tide_buf_view(&b));
-        assert_int_equal(status, arm == 3 ? TIDE_E_UNKNOWN : TIDE_OK);
-        if (!status) {
-            assert_int_equal(value.close_time, 1234);
-            assert_int_equal(value.tx_set_hash[0], arm == 2 ? 0 : 1);
-            assert_int_equal(value.previous != NULL, arm == 2);
-            assert_true(arm != 2 || (value.previous && value.previous[31] == 3));
-        }
-        for (size_t len = 0; len < b.len && arm < 3; len++)
-            assert_int_equal(stellar_value_read(&value, tide_slice_of(b.ptr, len)), TIDE_E_DECODE);
-        tide_buf_release(&b);
+    struct tide_stellar_value value;
+    for (uint32_t arm = 0; arm <= TIDE_VALUE_EMPTY_TX_SET_MS; arm++) {
+        assert_int_equal(read_value(&value, arm, 1234567), TIDE_OK);
+        assert_int_equal(value.close_ms, arm >= TIDE_VALUE_SIGNED_MS ? 567 : 0);
+        tide_status status = read_value(&value, arm, 1235000); /* the next second */
+        assert_int_equal(status, arm >= TIDE_VALUE_SIGNED_MS ? TIDE_E_DECODE : TIDE_OK);
     }
+    assert_int_equal(read_value(&value, TIDE_VALUE_EMPTY_TX_SET_MS + 1, 0), TIDE_E_UNKNOWN);
+}
+
+/* A proposer signs the milliseconds, too, where the value has them. */
+static void proposers_sign_the_milliseconds(void **state)
+{
+    (void)state;
+    static const uint8_t network[TIDE_HASH_BYTES] = { 9 }, hash[TIDE_HASH_BYTES] = { 8 };
+    uint8_t message[TIDE_VALUE_SIGNED_BYTES];
+    struct tide_stellar_value value = { .type = TIDE_VALUE_SIGNED,
+                                        .close_time = 1234,
+                                        .close_ms = 567,
+                                        .node = hash,
+                                        .signed_hash = hash };
+    assert_int_equal(tide_stellar_value_signed(message, &value, network), 76);
+    assert_int_equal(message[0] + message[35] + message[36], 9 + 4 + 8);
+    assert_int_equal(tide_be64(message + 68), 1234);
+    value.type = TIDE_VALUE_SIGNED_MS;
+    assert_int_equal(tide_stellar_value_signed(message, &value, network), 84);
+    assert_int_equal(tide_be64(message + 76), 1234567);
 }
 
 /* A TransactionHistoryEntry of ledger 7 whose set has these bytes behind the previous hash. */
@@ -384,6 +424,7 @@ int test_votes(void)
         cmocka_unit_test(signatures_count_from_a_ledger_on),
         cmocka_unit_test(a_flood_of_votes_ends),
         cmocka_unit_test(values_are_read),
+        cmocka_unit_test(proposers_sign_the_milliseconds),
         cmocka_unit_test(a_set_names_the_ledger_before),
         cmocka_unit_test(a_set_has_one_form_only),
         cmocka_unit_test(empty_sets_are_made_again),

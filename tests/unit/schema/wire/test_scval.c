@@ -148,7 +148,7 @@ static void what_is_not_one_value_is_refused(void **state)
         { "00000010 00000002 00000000", TIDE_E_DECODE },          /* optional 2           */
         { "00000010 00000001 ffffffff 00000001", TIDE_E_DECODE }, /* count                */
         { "00000011 00000001 00000001 00000001", TIDE_E_DECODE }, /* key without value    */
-        { "00000012 00000005 40*00", TIDE_E_UNKNOWN },            /* address arm 5        */
+        { "00000012 00000006 40*00", TIDE_E_UNKNOWN },            /* address arm 6        */
         { "00000012 00000000 00000001 32*00", TIDE_E_UNKNOWN },   /* key type 1           */
         { "00000013 00000003", TIDE_E_UNKNOWN },                  /* executable 3         */
         { "00000017", TIDE_E_UNKNOWN },                           /* arm 23               */

@@ -184,7 +184,8 @@ static void every_part_is_handed_out_once(void **state)
     assert_int_equal(s.header.sequence, 42);
     assert_int_equal(s.header.protocol, 23);
     assert_int_equal(s.header.close_time, 1700000000);
-    assert_int_equal(s.header.scp_ext, 1);
+    assert_int_equal(s.header.close_ms, 0);
+    assert_false(s.header.no_tx_set);
     assert_int_equal(s.envelopes + s.sets + s.txs + s.tx_ends + s.upgrades + s.evicted, 6);
     assert_int_equal(s.events[TIDE_EVENT_OP], 1);
     assert_int_equal(s.events[TIDE_EVENT_TX], 1);

@@ -33,13 +33,14 @@ class ProvenEntry:
     ``state`` is None if no buckets were given: the entry is not proven then. Otherwise it is ``live``, ``archived`` (evicted: a call restores it) or
     ``absent``, ``value`` is the SCVal in XDR, ``last_modified`` the ledger that wrote it, ``bucket`` the hash of the bucket that decided. ``said`` is
     what the server says: ``value`` (then ``said_value`` is that), ``absent`` or ``nothing``; it is proven only where buckets were given. Whether an
-    entry's time to live has ended is another entry, and not told. ``contract`` is None if something else owns the entry. ``closed_at`` is in seconds since 1970.
+    entry's time to live has ended is another entry, and not told. ``contract`` is None if something else owns the entry. ``closed_at`` and ``closed_at_ms`` as in a proof of a transaction.
     """
 
     key_hash: str
     ledger: int
     ledger_hash: str
     closed_at: int
+    closed_at_ms: int
     signed_ledger: int
     signers: list[str]
     contract: str | None
@@ -272,6 +273,6 @@ def verify_entry_proof(
     if state and said == "value" and value != told:
         _unproven("the buckets have another value than the proof says")
     return ProvenEntry(
-        hashlib.sha256(key.xdr).hexdigest(), first.sequence, first.hash.hex(), first.close_time, last.sequence + 1, signers, key.contract, key.key,
+        hashlib.sha256(key.xdr).hexdigest(), first.sequence, first.hash.hex(), first.close_time, first.close_ms, last.sequence + 1, signers, key.contract, key.key,
         "persistent" if key.durability else "temporary", names, said, told, state, value, written, bucket,
     )

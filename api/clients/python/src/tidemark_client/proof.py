@@ -48,12 +48,13 @@ class ProvenEvent:
 
 @dataclass(frozen=True)
 class ProvenTransaction:
-    """What a proof proves. ``closed_at`` is in seconds since 1970. ``events`` and ``answer`` (an SCVal in XDR) are None if the proof has no events."""
+    """What a proof proves. ``closed_at`` is in seconds since 1970, the clock of contracts; ``closed_at_ms`` in milliseconds, where headers have them (protocol 30; else whole seconds). ``events`` and ``answer`` (an SCVal in XDR) are None if the proof has no events."""
 
     tx_hash: str
     ledger: int
     ledger_hash: str
     closed_at: int
+    closed_at_ms: int
     index: int
     count: int
     ok: bool
@@ -207,10 +208,10 @@ class _Xdr:
             self.public_key()
 
     def address(self) -> None:
-        kind = self.arm(4)
+        kind = self.arm(5)
         if kind in (0, 3):
             self.arm(0)
-        self.take(40 if kind == 2 else 32)
+        self.take(40 if kind in (2, 5) else 32)
 
     def value(self) -> bytes:
         """An SCVal. Values are read without recursion: the frames are lists, maps and instances, with the values that they still have."""
@@ -265,33 +266,44 @@ class _Xdr:
 class _Header:
     previous: bytes
     close_time: int
+    close_ms: int
     results: bytes
     buckets: bytes
     sequence: int
     hash: bytes
 
 
-def _stellar_value(x: _Xdr) -> tuple[bytes, int, bytes | None]:
-    """The hash of the transaction set, the close time, and the previous hash if the value names it itself."""
-    set_hash, close_time, previous = x.take(32), x.u64(), None
+@dataclass
+class _Value:
+    set_hash: bytes
+    close_time: int
+    close_ms: int
+    previous: bytes | None  # the hash of the ledger before, if the value names it itself
+
+
+def _stellar_value(x: _Xdr) -> _Value:
+    value = _Value(x.take(32), x.u64(), 0, None)
     for _ in range(x.count(4, 6)):
         x.var(128)
-    arm = x.arm(2)
-    if arm == 2:
+    arm = x.arm(4)
+    value.close_ms = x.u64() if arm >= 3 else value.close_time * 1000
+    if value.close_ms // 1000 != value.close_time:
+        _malformed("two close times of a value differ")
+    if arm in (2, 4):
         x.take(32)
-        previous = x.take(32)
+        value.previous = x.take(32)
         x.take(4)
     if arm:
         x.public_key()
         x.var(64)
-    return set_hash, close_time, previous
+    return value
 
 
 def _header(data: bytes) -> _Header:
     x = _Xdr(data)
     x.take(4)
     previous = x.take(32)
-    close_time = _stellar_value(x)[1]
+    value = _stellar_value(x)
     results, buckets = x.take(32), x.take(32)
     sequence = x.u32()
     x.take(40 + 4 * 32)
@@ -299,7 +311,7 @@ def _header(data: bytes) -> _Header:
         x.take(4)
         x.arm(0)
     x.end()
-    return _Header(previous, close_time, results, buckets, sequence, hashlib.sha256(data).digest())
+    return _Header(previous, value.close_time, value.close_ms, results, buckets, sequence, hashlib.sha256(data).digest())
 
 
 def _headers(x: _Xdr) -> tuple[_Header, _Header]:
@@ -357,12 +369,13 @@ def _votes(x: _Xdr, quorum: _Quorum, network_id: bytes, ledger: int) -> tuple[by
 
 def _check_binding(value: bytes, tx_set: bytes | None, last: _Header) -> None:
     x = _Xdr(value)
-    set_hash, _, previous = _stellar_value(x)
+    signed = _stellar_value(x)
     x.end()
+    previous = signed.previous
     if (tx_set is None) != (previous is not None):
         _unproven("the signed value has no transaction set, or its set is missing")
     if tx_set is not None:
-        if len(tx_set) < 40 or tx_set[:4] != b"\0\0\0\1" or hashlib.sha256(tx_set).digest() != set_hash:
+        if len(tx_set) < 40 or tx_set[:4] != b"\0\0\0\1" or hashlib.sha256(tx_set).digest() != signed.set_hash:
             _unproven("the transaction set is not the one that was signed")
         previous = tx_set[4:36]
     if previous != last.hash:
@@ -574,6 +587,6 @@ def verify_proof(answer: str | bytes | Mapping[str, Any], *, network: str, valid
     said = _preimage(x.part(PROOF_BYTES), result) if x.flag() else None
     x.end()
     return ProvenTransaction(
-        tx_hash.hex(), first.sequence, first.hash.hex(), first.close_time, index, count, result.code in (0, 1), result.code, result.fee,
+        tx_hash.hex(), first.sequence, first.hash.hex(), first.close_time, first.close_ms, index, count, result.code in (0, 1), result.code, result.fee,
         last.sequence + 1, signers, said[0] if said else None, said[1] if said else None,
     )
