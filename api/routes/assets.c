@@ -263,7 +263,7 @@ static void put_entries(struct tide_json *j, const struct claim *c, uint32_t cou
         tide_json_bool(j, "live", entry->live);
         tide_record_json_symbol(j, "oracleSymbol", &entry->oracle_symbol);
         tide_json_amount(j, "debtCeiling", tide_hot_i128(entry->debt_ceiling), TIDE_WAD_DECIMALS);
-        tide_json_time(j, "deployedAt", entry->deployed_at);
+        tide_json_stored_time(j, "deployedAt", entry->deployed_at);
         tide_json_close(j, '}');
         listed++;
         unlisted += c[i].unlisted;

@@ -108,10 +108,7 @@ static void put_standing(struct tide_json *j, struct tide_reader *reader,
         tide_record_json_address(j, "provider", &person->provider);
     else
         tide_json_null(j, "provider");
-    if (recorded && person->expires_at)
-        tide_json_time(j, "expiresAt", person->expires_at);
-    else
-        tide_json_null(j, "expiresAt");
+    tide_json_stored_time(j, "expiresAt", recorded ? person->expires_at : 0);
     tide_json_bool(j, "whitelisted", person && person->whitelisted);
     tide_json_null(j, "unknownBecause");
 }

@@ -2,10 +2,8 @@
  * only when the message is in the buffer, so that every function may be called again for the
  * rest. */
 #include "api/stream/stream_impl.h"
+#include "tidemark/answer.h"
 #include "tidemark/catalogue.h"
-#include "tidemark/text.h"
-
-#include <stdio.h>
 
 enum { STORED_VERIFIED = 2 }; /* status "verified" in the contract's record */
 
@@ -99,23 +97,21 @@ tide_slice stream_standing_text(struct tide_event_stream *stream, const struct s
                                 const struct stream_moment *when)
 {
     struct tide_buf *text = &stream->text;
-    char who[TIDE_HOT_ADDRESS_TEXT], closed[TIDE_RFC3339_BYTES], now[TIDE_RFC3339_BYTES],
-        until[TIDE_RFC3339_BYTES];
+    struct tide_json j = { .buf = text };
+    char who[TIDE_HOT_ADDRESS_TEXT];
     tide_hot_address_text(who, &watch->address);
-    tide_time_rfc3339(closed, (int64_t)when->close_time);
-    tide_time_rfc3339(now, (int64_t)when->now);
-    tide_time_rfc3339(until, (int64_t)standing->valid_until);
-    const char *quote = standing->valid_until ? "\"" : "";
     tide_buf_reset(text);
-    tide_buf_putf(text,
-                  "event: compliance\ndata: {\"ledger\":\"%u\",\"closedAt\":\"%s\","
-                  "\"address\":\"%s\",\"compliant\":%s,\"needsKyc\":%s,\"status\":\"%s\","
-                  "\"reasonCode\":\"%s\",\"validUntil\":%s%s%s,\"evaluatedAt\":\"%s\"}\n\n",
-                  when->ledger, closed, who, standing->compliant ? "true" : "false",
-                  standing->needs_kyc ? "true" : "false",
-                  tide_standing_status_name(standing->status),
-                  tide_standing_reason_code(standing->reason), quote,
-                  standing->valid_until ? until : "null", quote, now);
+    tide_buf_str(text, "event: compliance\ndata: ");
+    tide_json_open(&j, '{');
+    tide_json_u64(&j, "ledger", when->ledger);
+    tide_json_time(&j, "closedAt", when->close_time);
+    tide_json_word(&j, "address", who);
+    tide_json_bool(&j, "compliant", standing->compliant);
+    tide_json_bool(&j, "needsKyc", standing->needs_kyc);
+    tide_answer_reason(&j, standing);
+    tide_json_time(&j, "evaluatedAt", when->now);
+    tide_json_close(&j, '}');
+    tide_buf_str(text, "\n\n");
     return stream_text(stream);
 }
 

@@ -3,15 +3,12 @@
 #include "indexer/decode/decode_impl.h"
 
 #include "indexer/base/copy.h"
+#include "tidemark/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { LEDGER_COLUMNS = 17 };
-
-/* 9999-12-31T23:59:59Z. Four digits are the most that ISO 8601 texts and the API's formats have for
- * a year. */
-static const uint64_t time_max = 253402300799;
 
 void *decode_list_push(struct list *list, size_t size)
 {
@@ -37,7 +34,7 @@ static tide_status check_chain(struct tide_decode *d, const struct tide_ledger_h
         return tide_fail(d->err, TIDE_E_CHAIN,
                          "ledger %" PRIu32 ": header does not hash to the hash it carries",
                          h->sequence);
-    if (h->sequence == 0 || h->sequence > INT32_MAX || h->close_time > time_max)
+    if (h->sequence == 0 || h->sequence > INT32_MAX || h->close_time > TIDE_TIME_LAST)
         return tide_fail(d->err, TIDE_E_RANGE,
                          "ledger %" PRIu32 ": sequence or close time %" PRIu64 " out of range",
                          h->sequence, h->close_time);

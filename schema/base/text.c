@@ -353,7 +353,7 @@ static void put_date(char *out, int64_t day)
 
 void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds)
 {
-    const int64_t first = -62135596800, last = 253402300799; /* years 1 to 9999 */
+    const int64_t first = -62135596800, last = TIDE_TIME_LAST; /* years 1 to 9999 */
     int64_t t = unix_seconds < first ? first : unix_seconds > last ? last : unix_seconds;
     uint64_t since = (uint64_t)(t - first);
     int64_t day = (int64_t)(since / 86400) + first / 86400;

@@ -82,6 +82,14 @@ void tide_json_time(struct tide_json *j, const char *name, uint64_t seconds)
     tide_json_plain(j, tide_slice_of(text, sizeof "0000-00-00T00:00:00Z" - 1));
 }
 
+void tide_json_stored_time(struct tide_json *j, const char *name, uint64_t seconds)
+{
+    if (seconds == 0 || seconds > TIDE_TIME_LAST)
+        tide_json_null(j, name);
+    else
+        tide_json_time(j, name, seconds);
+}
+
 void tide_json_i128(struct tide_json *j, const char *name, tide_raw_i128 v)
 {
     char text[TIDE_I128_TEXT_MAX];

@@ -49,13 +49,17 @@ static void put_record(struct tide_json *j, const struct tide_hot_person *person
     tide_json_u32(j, "status", person->status);
     tide_record_json_address(j, "provider", &person->provider);
     tide_record_json_symbol(j, "reason", &person->reason);
-    tide_json_time(j, "updatedAt", person->updated_at);
-    if (person->expires_at)
-        tide_json_time(j, "expiresAt", person->expires_at);
-    else
-        tide_json_null(j, "expiresAt");
+    tide_json_stored_time(j, "updatedAt", person->updated_at);
+    tide_json_stored_time(j, "expiresAt", person->expires_at);
     tide_json_u64(j, "changedLedger", person->ledger);
     tide_json_close(j, '}');
+}
+
+void tide_answer_reason(struct tide_json *j, const struct tide_standing *standing)
+{
+    tide_json_word(j, "status", tide_standing_status_name(standing->status));
+    tide_json_word(j, "reasonCode", tide_standing_reason_code(standing->reason));
+    tide_json_stored_time(j, "validUntil", standing->valid_until);
 }
 
 uint64_t tide_answer_standing(struct tide_json *j, struct tide_reader *reader,
@@ -68,12 +72,7 @@ uint64_t tide_answer_standing(struct tide_json *j, struct tide_reader *reader,
     tide_json_plain(j, text);
     tide_json_bool(j, "compliant", s.compliant);
     tide_json_bool(j, "needsKyc", s.needs_kyc);
-    tide_json_word(j, "status", tide_standing_status_name(s.status));
-    tide_json_word(j, "reasonCode", tide_standing_reason_code(s.reason));
-    if (s.valid_until)
-        tide_json_time(j, "validUntil", s.valid_until);
-    else
-        tide_json_null(j, "validUntil");
+    tide_answer_reason(j, &s);
     tide_json_bool(j, "whitelisted", person && person->whitelisted);
     tide_json_name(j, "gates");
     tide_json_open(j, '{');
@@ -112,9 +111,9 @@ void tide_answer_feed(struct tide_json *j, const struct tide_hot_feed *feed, uin
         return;
     }
     tide_json_amount(j, "latestPrice", tide_hot_i128(feed->latest_price), TIDE_WAD_DECIMALS);
-    tide_json_time(j, "latestAt", feed->latest_ts);
+    tide_json_stored_time(j, "latestAt", feed->latest_ts);
     tide_json_amount(j, "twapPrice", tide_hot_i128(feed->twap_price), TIDE_WAD_DECIMALS);
-    tide_json_time(j, "twapAt", feed->twap_ts);
+    tide_json_stored_time(j, "twapAt", feed->twap_ts);
     tide_json_u32(j, "observationCount", feed->observations);
 }
 

@@ -2,10 +2,9 @@
 #include "api/hot/reader.h"
 #include "api/kyc/base/token.h"
 #include "api/kyc/notify/notify_impl.h"
+#include "tidemark/answer.h"
 #include "tidemark/cache_meta.h"
 #include "tidemark/failpoint.h"
-#include "tidemark/json.h"
-#include "tidemark/lookup.h"
 
 #include <stdlib.h>
 
@@ -105,12 +104,7 @@ static void compare_address(struct finding *out, struct tide_reader *reader, con
         tide_json_bool(&j, "previouslyCompliant", strncmp(previous, "yes ", 4) == 0);
     else
         tide_json_null(&j, "previouslyCompliant");
-    tide_json_word(&j, "status", tide_standing_status_name(s.status));
-    tide_json_word(&j, "reasonCode", tide_standing_reason_code(s.reason));
-    if (s.valid_until)
-        tide_json_time(&j, "validUntil", s.valid_until);
-    else
-        tide_json_null(&j, "validUntil");
+    tide_answer_reason(&j, &s);
     tide_json_u64(&j, "ledger", reader->meta->ledger);
     tide_json_time(&j, "closedAt", reader->meta->close_time);
     tide_json_close(&j, '}');
@@ -147,7 +141,7 @@ static tide_status store_finding(struct notify_thread *t, const struct tide_pg_r
         "UPDATE kyc.hook_watch SET told = $3,"
         "  due_at = to_timestamp(nullif($4::double precision, 0))"
         " WHERE hook = $1 AND address = $2",
-        (const char *[]){ hook, address, f->summary, f->due < 253402300800 ? due : "0" }, 4, err);
+        (const char *[]){ hook, address, f->summary, f->due <= TIDE_TIME_LAST ? due : "0" }, 4, err);
     if (status != TIDE_OK || strcmp(f->summary, tide_pg_text(rows, i, 2)) == 0 ||
         !tide_pg_bool(rows, i, 3))
         return status;

@@ -25,7 +25,7 @@
 --   status          ComplianceStatus?  as the protocol defines it; null: not known
 --   reasonCode      ComplianceReason?  the step of the contract's check that decided, as in /api/sdk/kyc/status; null: not known
 --   provider        Address?  the verifier that wrote its record; null: no record
---   expiresAt       Time?     when its record ends; null: it does not, or no record
+--   expiresAt       Time?     when its record ends; null: it does not, or not before the year 10000, or no record
 --   whitelisted     boolean?  whether the registry's whitelist names it; null: not known
 --   unknownBecause  "stale|incomplete"?
 --                             why nothing is told; null: it is. stale: the indexer was not heard of for too long, or the newest

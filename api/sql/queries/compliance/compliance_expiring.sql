@@ -9,7 +9,7 @@
 --   status         "Unknown|Pending|Verified|Suspended|Sanctioned|Expired"?
 --                            as stored; null: a number that the protocol does not define
 --   provider       Address   the verifier that wrote it
---   expiresAt      Time?     when it ends; null: beyond the year 9999
+--   expiresAt      Time?     when it ends; null: not before the year 10000
 --   changedLedger  Ledger    in which this was last written
 --   changedAt      Time      when that ledger closed
 -- example: {"address":"GA25OGO7D4AFPW4G3P6IC7C6MLR42B54U62WNNWKFEGHRC3XEA5ANBRC", "status":"Verified",

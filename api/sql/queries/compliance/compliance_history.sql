@@ -13,7 +13,7 @@
 --   status     "Unknown|Pending|Verified|Suspended|Sanctioned|Expired"?  of a record
 --   provider   Address?  the verifier that wrote it
 --   reason     Symbol?   as the verifier wrote it
---   expiresAt  Time?     when it ends; null: it does not
+--   expiresAt  Time?     when it ends; null: it does not, or not before the year 10000
 --   updatedAt  Time?     when the registry says it was written
 -- example: {"ledger":"1140", "closedAt":"2026-01-21T17:27:41Z",
 --   "txHash":"65427e87a7e1992dffe17f81f5097062da4385202c685911198985866abb8930", "entry":"record", "removed":false,

@@ -111,6 +111,15 @@ static void test_times(void **state)
         tide_json_close(&j, '}');
         says(ends[i].text);
     }
+    static const uint64_t untold[] = { 0, 253402300800, (uint64_t)1 << 63, UINT64_MAX };
+    for (size_t i = 0; i < TIDE_COUNT(untold); i++) {
+        struct tide_json j = start_json();
+        tide_json_open(&j, '{');
+        tide_json_stored_time(&j, "t", untold[i]);
+        tide_json_stored_time(&j, "u", 253402300799);
+        tide_json_close(&j, '}');
+        says("{\"t\":null,\"u\":\"9999-12-31T23:59:59Z\"}");
+    }
     for (int64_t t = -62135596800; t < 253402300800; t += 86400 * 11 + 4321) {
         char ours[TIDE_RFC3339_BYTES], theirs[TIDE_RFC3339_BYTES];
         struct tm tm;
