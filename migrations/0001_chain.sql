@@ -451,3 +451,8 @@ CREATE FUNCTION analyst.readable(bytes bytea) RETURNS text
       || '|ed[89].[89ab].|f0[9ab].[89ab].[89ab].|f[1-3][89ab].[89ab].[89ab].|f48.[89ab].[89ab].)*$')
     THEN convert_from(bytes, 'UTF8') ELSE '\x' || encode(bytes, 'hex') END;
 COMMENT ON FUNCTION analyst.readable(bytea) IS 'UTF-8 bytes as text; other bytes in hexadecimal';
+
+CREATE FUNCTION chain.brief(bytes bytea) RETURNS text
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN left(analyst.readable(bytes), 256);
+COMMENT ON FUNCTION chain.brief(bytea) IS 'a text that a contract stored, as lists show it: its first 256 characters. The item''s own route has it whole';

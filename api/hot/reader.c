@@ -235,6 +235,4 @@ void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply)
     } else if (TIDE_UNLIKELY(tide_hot_end(reader->hot) != TIDE_OK)) {
         (void)reject_not_ready(reply);
     }
-    if (TIDE_UNLIKELY(reply->body.failed))
-        tide_reply_problem(reply, 503, "too_large", "The answer would be too large.");
 }

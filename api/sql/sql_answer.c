@@ -12,7 +12,10 @@
 
 static const char newest[] = "2147483647"; /* the largest ledger: all that is indexed */
 
-enum { INCOMPLETE_RETRY_S = 30 };
+enum {
+    INCOMPLETE_RETRY_S = 30,
+    ENVELOPE_BYTES = 128 + TIDE_CURSOR_MAX, /* of a list's body, what its items leave room for */
+};
 
 /* The state of one request. */
 struct run {
@@ -262,10 +265,25 @@ static bool lacks_oldest(const struct run *run)
 }
 
 /* Returns whether the row has no item: the statement stopped at its limit of work, and the next
- * page begins after the row's key. */
+ * page begins after the row's key. No row follows it. */
 static bool is_continuation(const struct tide_pg_rows *rows, uint32_t row)
 {
     return tide_pg_is_null(rows, row, 0);
+}
+
+/* Returns how many items the page shows: at most `limit`, those before a continuation, and those for
+ * which the body has room. A first item without room is shown, so that the body fails. */
+static uint32_t count_shown(const struct run *run, const struct tide_pg_rows *rows)
+{
+    uint32_t shown = 0;
+    size_t size = run->reply->body.len + ENVELOPE_BYTES;
+    while (shown < rows->count && shown < run->limit && !is_continuation(rows, shown)) {
+        size += tide_pg_slice(rows, shown, 0).len + 1;
+        if (shown && size > TIDE_REPLY_BODY_MAX)
+            break;
+        shown++;
+    }
+    return shown;
 }
 
 static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, struct tide_err *err)
@@ -278,17 +296,17 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
         reject_archived(run);
         return TIDE_OK;
     }
-    uint32_t last = (rows->count > run->limit ? run->limit : rows->count) - 1;
     put_envelope(run->reply);
+    uint32_t shown = count_shown(run, rows);
     tide_buf_str(body, ",\"items\":[");
-    for (uint32_t i = 0; i < rows->count && i < run->limit && !is_continuation(rows, i); i++) {
+    for (uint32_t i = 0; i < shown; i++) {
         if (i)
             tide_buf_u8(body, ',');
         tide_buf_slice(body, tide_pg_slice(rows, i, 0));
     }
     tide_buf_str(body, "],\"next\":");
-    if (rows->count > run->limit || run->archived[0] /* the next page may be a 410 */ ||
-        (rows->count && is_continuation(rows, last))) {
+    if (rows->count > shown || run->archived[0] /* the next page may be a 410 */) {
+        uint32_t last = shown < rows->count && is_continuation(rows, shown) ? shown : shown - 1;
         assert(last < rows->count);
         status = put_next(run, tide_pg_slice(rows, last, 1), err);
     } else {
@@ -304,11 +322,7 @@ static tide_status put_rows(struct run *run, const struct tide_pg_rows *rows, st
     if (rows->columns != (run->statement->list ? 2 : 1))
         return tide_fail(err, TIDE_E_DB_FATAL, "%s.sql: %u columns", run->statement->name,
                          rows->columns);
-    tide_status status = run->statement->list ? put_list(run, rows, err) : put_one(run, rows, err);
-    if (status == TIDE_OK && run->reply->body.failed)
-        status = tide_fail(err, TIDE_E_LIMIT, "%s.sql: an answer above %u bytes",
-                           run->statement->name, TIDE_REPLY_BODY_MAX);
-    return status;
+    return run->statement->list ? put_list(run, rows, err) : put_one(run, rows, err);
 }
 
 /* --- a statement ------------------------------------------------------------------------ */

@@ -15,6 +15,7 @@ struct tide_buf {
     size_t cap;
     size_t max;  /* maximum in bytes; always len <= cap <= max. 0: the buffer stays empty */
     bool failed; /* the maximum was exceeded or memory failed; stays set until reset */
+    bool full;   /* failed, and the maximum was exceeded */
 };
 
 void tide_buf_init(struct tide_buf *buf, size_t max);
@@ -31,7 +32,7 @@ static inline void tide_buf_reset(struct tide_buf *buf)
 {
     assert(buf->len <= buf->cap && buf->cap <= buf->max);
     buf->len = 0;
-    buf->failed = false;
+    buf->failed = buf->full = false;
 }
 
 /* Returns room for n bytes at the end, or NULL. The caller writes them and adds to len. */

@@ -33,7 +33,7 @@ bool tide_buf_grow(struct tide_buf *buf, size_t more)
     if (more <= buf->cap - buf->len)
         return true;
     if (more > buf->max - buf->len) {
-        buf->failed = true;
+        buf->failed = buf->full = true;
         return false;
     }
     size_t need = buf->len + more; /* need is above cap and at most max, so the loop ends */

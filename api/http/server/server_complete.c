@@ -150,9 +150,11 @@ bool server_complete(struct server_conn *conn)
     struct tide_reply *reply = &conn->reply;
     conn->variant.completed = true;
     if (reply->body.failed || reply->lines.failed) {
-        bool large = reply->body.len > TIDE_REPLY_BODY_MAX / 2;
-        tide_reply_problem(reply, large ? 500 : 503, large ? "answer_too_large" : "no_memory",
-                           "the answer is too large, or there was no memory for it");
+        if (reply->body.full || reply->lines.full)
+            tide_reply_problem(reply, 503, "too_large", "The answer would be larger than %u bytes.",
+                               TIDE_REPLY_BODY_MAX);
+        else
+            tide_reply_problem(reply, 503, "no_memory", "There was no memory for the answer.");
     }
     unsigned codings = possible_encodings(conn);
     conn->variant.varies = codings != 0;

@@ -6,7 +6,7 @@
 -- schema: Proposal
 --   proposalId     U64?      number of the proposal; null: none
 --   proposer       Address   the proposer
---   title          string?   as it was written; null where it is not readable
+--   title          string?   as it was written, in lists its first 256 characters; null where it is not readable
 --   action         Action?   the call, decoded; null where it could not be, or in a list is too long
 --   yesVotes       Weight    weight of those in favour
 --   noVotes        Weight    weight of those against
@@ -57,7 +57,7 @@ FROM n, q, (
   ) AS v, LATERAL (SELECT
     v.key_id::text AS "proposalId",
     v.proposer AS "proposer",
-    left(analyst.readable(v.title), 256) AS "title",
+    chain.brief(v.title) AS "title",
 -- part: action_brief
     v.yes_votes::text AS "yesVotes",
     v.no_votes::text AS "noVotes",

@@ -67,6 +67,9 @@ FROM (
     CASE WHEN NOT v.active THEN 'partner_inactive' WHEN v.pending_revenue <= 0 THEN 'nothing_pending'
       WHEN coalesce(held.amount, 0) < v.pending_revenue THEN 'registry_holds_too_little' END AS refused
   ) AS c, LATERAL (SELECT
+    v.key_id::text AS "partnerId",
+    v.owner AS "owner",
+    analyst.readable(v.name) AS "name",
 -- part: partner_item
     chain.rfc3339(v.closed_at) AS "changedAt",
     (CASE WHEN c.refused IS NULL THEN v.pending_revenue ELSE 0 END)::text AS "claimable",

@@ -32,6 +32,9 @@ FROM (
     WHERE $2::integer < 2147483647 AND NOT h.removed
     ORDER BY k.key_id LIMIT $4::integer)
   ) AS v, LATERAL (SELECT
+    v.key_id::text AS "partnerId",
+    v.owner AS "owner",
+    chain.brief(v.name) AS "name",
 -- part: partner_item
     chain.rfc3339(v.closed_at) AS "changedAt"
   ) AS x

@@ -1,7 +1,7 @@
 -- schema: Partner
 --   partnerId        U64       id of the partner
 --   owner            Address   the owner
---   name             string?   as it was registered; null where it is not readable
+--   name             string?   as it was registered, in lists its first 256 characters; null where it is not readable
 --   active           boolean   whether it is active
 --   revenueShareBps  Bps       its part of the fees, in hundredths of a percent
 --   pendingRevenue   Amount+   revenue not claimed yet
@@ -16,9 +16,6 @@
 --   "pendingRevenueScaled":"0.0000000", "totalEarned":"0", "totalEarnedScaled":"0.0000000", "totalVolume":"0",
 --   "totalVolumeScaled":"0.0000000", "deployedAssets":["PS5"], "registeredAt":"2026-01-01T00:01:15Z",
 --   "changedLedger":"1502", "changedAt":"2026-01-27T16:02:49Z"}
-    v.key_id::text AS "partnerId",
-    v.owner AS "owner",
-    analyst.readable(v.name) AS "name",
     v.active AS "active",
     v.revenue_share::text AS "revenueShareBps",
     v.pending_revenue::text AS "pendingRevenue",
