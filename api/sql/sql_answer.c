@@ -14,7 +14,7 @@ static const char newest[] = "2147483647"; /* the largest ledger: all that is in
 
 enum {
     INCOMPLETE_RETRY_S = 30,
-    ENVELOPE_BYTES = 128 + TIDE_CURSOR_MAX, /* of a list's body, what its items leave room for */
+    ENVELOPE_BYTES = 128 + TIDE_CURSOR_MAX, /* room that a list's items leave in the body */
 };
 
 /* The state of one request. */
@@ -271,8 +271,8 @@ static bool is_continuation(const struct tide_pg_rows *rows, uint32_t row)
     return tide_pg_is_null(rows, row, 0);
 }
 
-/* Returns how many items the page shows: at most `limit`, those before a continuation, and those for
- * which the body has room. A first item without room is shown, so that the body fails. */
+/* Returns how many items the page shows: at most `limit`, those before a continuation, and those
+ * that the body has room for. A first item without room is shown, so that the body fails. */
 static uint32_t count_shown(const struct run *run, const struct tide_pg_rows *rows)
 {
     uint32_t shown = 0;

@@ -106,10 +106,10 @@ const char stream_sql_ledgers[] =
     " (ARRAY['chain', 'results', 'events'])[l.proof + 1] AS \"proof\") AS x"
     " WHERE l.deployment = $1 AND l.ledger BETWEEN $2 AND $3 ORDER BY l.ledger";
 
-/* Events after position ($2, $3, $4, $5), up to the end of ledger $6, at most $7. A discovered token
- * is followed from the ledger after the one that named it and showed its kind. Its events until then
- * are indexed later, so no stream has them: another node would send more than the node that followed.
- * Whether any token was discovered since $2 is asked once. */
+/* Events after position ($2, $3, $4, $5), up to the end of ledger $6, at most $7. A discovered
+ * token is followed from the ledger after the one that named it and showed its kind. Its events
+ * until then are indexed later, so no stream has them: another node would send more than the node
+ * that followed. Whether any token was discovered since $2 is asked once. */
 const char stream_sql_log[] =
     "SELECT l.ledger, l.tx, l.op, l.event, extract(epoch FROM l.closed_at)::bigint, l.contract,"
     " l.kind, l.subject, array_to_string(l.addresses, ' '), chain.event_id(l.ledger, l.tx, l.op,"

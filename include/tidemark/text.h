@@ -52,7 +52,7 @@ void tide_buf_json_string(struct tide_buf *buf, tide_slice text);
 
 /* Writes unix seconds as "2026-05-02T09:14:07Z" (20 bytes and a NUL). */
 #define TIDE_RFC3339_BYTES 32u
-#define TIDE_TIME_LAST     253402300799 /* 9999-12-31T23:59:59Z: texts have four digits for a year */
+#define TIDE_TIME_LAST     253402300799 /* 9999-12-31T23:59:59Z: a year has four digits */
 void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds);
 
 /* Parses an RFC 3339 time, "2026-05-02T09:14:07Z" or "…07.25+02:00". A fraction is rounded up to a

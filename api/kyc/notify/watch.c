@@ -141,7 +141,8 @@ static tide_status store_finding(struct notify_thread *t, const struct tide_pg_r
         "UPDATE kyc.hook_watch SET told = $3,"
         "  due_at = to_timestamp(nullif($4::double precision, 0))"
         " WHERE hook = $1 AND address = $2",
-        (const char *[]){ hook, address, f->summary, f->due <= TIDE_TIME_LAST ? due : "0" }, 4, err);
+        (const char *[]){ hook, address, f->summary, f->due <= TIDE_TIME_LAST ? due : "0" }, 4,
+        err);
     if (status != TIDE_OK || strcmp(f->summary, tide_pg_text(rows, i, 2)) == 0 ||
         !tide_pg_bool(rows, i, 3))
         return status;
