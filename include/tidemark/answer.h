@@ -18,7 +18,7 @@ struct tide_json tide_answer_begin(struct tide_buf *out, const struct tide_reade
  * any case. */
 void tide_answer_agrees(struct tide_json *j, const struct tide_reader *reader);
 
-/* Writes status, reasonCode and validUntil, as each answer and message about an address has them. */
+/* Writes status, reasonCode and validUntil, as each answer about an address has them. */
 void tide_answer_reason(struct tide_json *j, const struct tide_standing *standing);
 /* Writes the members of one standing. text is the address as the client wrote it. */
 uint64_t tide_answer_standing(struct tide_json *j, struct tide_reader *reader,

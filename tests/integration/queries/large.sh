@@ -18,23 +18,28 @@ plant() { # table, key column, count, members
             FROM (SELECT * FROM $folder.$1 AS f ORDER BY f.ledger DESC LIMIT 1) AS f, generate_series(1, $3) AS i" >/dev/null
     done
 }
-plant partner_registry_partner key_id 200 "jsonb_build_object('name', '\\x' || repeat('61', 57000) || repeat('01', 1000), 'deployed_assets', '[]'::jsonb)"
-plant dao_governance_proposal key_id 200 "jsonb_build_object('title', '\\x' || repeat('c3a9', 29000))"
-plant dao_governance_multi_sig_wallet wallet_id 150 "jsonb_build_object('signers', to_jsonb(array_fill(f.contract, ARRAY[1400])))"
+plant partner_registry_partner key_id 40 "jsonb_build_object('name', '\\x' || repeat('01', 58000), 'deployed_assets', '[]'::jsonb)"
+plant dao_governance_proposal key_id 40 "jsonb_build_object('title', '\\x' || repeat('c3a9', 29000))"
+plant dao_governance_multi_sig_wallet wallet_id 120 "jsonb_build_object('signers', to_jsonb(array_fill(f.contract, ARRAY[1400])))"
 sql "INSERT INTO event.raw SELECT t.deployment, t.ledger, t.tx, 0, 1000 + i, t.closed_at, l.contract, 1, 'planted ' || repeat('x', 4000), '\\x00'
     FROM (SELECT * FROM chain.tx ORDER BY ledger DESC, tx DESC LIMIT 1) AS t, (SELECT contract FROM event.log LIMIT 1) AS l, generate_series(1, 2500) AS i" >/dev/null
 API_READY=/healthz api_start
 HASH=$(sql "SELECT encode(hash, 'hex') FROM chain.tx ORDER BY ledger DESC, tx DESC LIMIT 1") LEDGER=$(sql "SELECT ledger FROM chain.cursor") \
     COUNTS=$(sql "SELECT (SELECT count(*) FROM state.partner_registry_partner), (SELECT count(*) FROM state.dao_governance_proposal), (SELECT count(*) FROM state.dao_governance_multi_sig_wallet)") \
     python3 - "$API_URL" <<'PY'
-import json, os, sys, urllib.error, urllib.request
+import json, os, sys, time, urllib.error, urllib.request
 
 def ask(target):
-    try:
-        with urllib.request.urlopen(sys.argv[1] + target, timeout=60) as answer:
-            return answer.status, json.load(answer)
-    except urllib.error.HTTPError as e:
-        return e.code, json.loads(e.read())
+    """A statement that took longer than two seconds is asked again: the machine has other work."""
+    end = time.monotonic() + 120
+    while True:
+        try:
+            with urllib.request.urlopen(sys.argv[1] + target, timeout=60) as answer:
+                return answer.status, json.load(answer)
+        except urllib.error.HTTPError as e:
+            body = json.loads(e.read())
+            if body["code"] != "query_too_long" or time.monotonic() > end:
+                return e.code, body
 
 def pages(path, key, at):
     items, cursor, lengths = [], "", []
