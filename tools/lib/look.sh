@@ -13,12 +13,13 @@ expect() {
 ask() { curl -sS -m 10 "$url$1"; }
 field() { query "SELECT (\$json\$$1\$json\$::json) #>> '$2'"; }
 look_at_pages() {
-    local n
-    n=$(ask / | grep -cE '<div id="app">|<code>tools/dashboard</code>')
-    expect "API: the dashboard, or how to build it" "" [ "$n" = 1 ]
-    n=$(ask /docs | grep -c '<title>Tidemark API</title>')
-    expect "API: /docs" "" [ "$n" = 1 ]
+    local page script
+    for page in / /docs; do
+        script=$(ask $page | sed -n 's/.*<script type="module"[^>]* src="\([^"]*\)".*/\1/p')
+        expect "API: the page $page with its script" "${script:-not in this build: run tools/dashboard and build again}" is_script "$script"
+    done
 }
+is_script() { [ -n "$1" ] && grep -q javascript <<<"$(curl -sS -m 10 -o /dev/null -w '%{content_type}' "$url$1")"; }
 look_at_markets() {
     local answer n before after # ledgers go on: a market may begin while the API is asked
     before=$(query "SELECT count(*) FROM analyst.markets")
