@@ -94,8 +94,9 @@ echo "ok      the parts of proofs"
 cp "$here/_proofs.mjs" "$here/_entries.mjs" "$here/_arms.mjs" "$packages/"
 zstd -dqc "$TIDE_SOURCE_DIR/tests/xdr/protocol_30.zst" >"$sim/vectors"
 "$python" "$here/_arms.py" "$sim/vectors" "$packages" || fail "a package refuses what the coming XDR has"
-# As bundled for runtimes other than Node.js, where Web Crypto hashes whole buckets up to a limit.
-(cd "$packages" && "$built/typescript/node_modules/.bin/esbuild" _entries.mjs --bundle --format=esm --conditions=workerd,worker --external:node:* --log-level=error --outfile=_entries_web.mjs) || fail "no bundle"
+# As bundled for runtimes other than Node.js, where Web Crypto hashes whole buckets up to a limit. It is a global there, as it is not in Node.js 18.
+(cd "$packages" && "$built/typescript/node_modules/.bin/esbuild" _entries.mjs --bundle --format=esm --conditions=workerd,worker --external:node:* --log-level=error --outfile=_entries_web.mjs \
+    --banner:js="import { webcrypto } from 'node:crypto'; globalThis.crypto ??= webcrypto;") || fail "no bundle"
 node --input-type=module - "$packages/node_modules/@tidemark/client/dist/crypto_web.js" <<'END' || fail "the limit of a bucket without Node.js"
 const hash = (await import(process.argv[2])).hashStream();
 let taken = 0;
