@@ -120,6 +120,17 @@ echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 
 echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a path that is not there'
 printf '[a](../schema#here) [b](%s) `schema/base/*.c`\n' 'https://example.com' >>"$dir/t/indexer/README.md"
 "$check/links" "$dir/t" || { echo 'FAIL: links refuses what is right'; exit 1; }
+waits() { mkdir -p "$dir/t/tests/x" "$dir/t/tools/lib"; printf "$2" >"$dir/t/tests/x/$1"; } # FILE TEXT
+for loop in 'until [ -s port ]; do sleep 0.1; done' 'x=1; until a &&\n    b; do\n    sleep 1\ndone' 'while ! a; do sleep 1; done' 'f() {\n    while :; do\n        a && break\n        sleep 1\n    done\n}'; do
+    waits a.sh "$loop\n"; breaks waits "shell: $loop"
+done
+waits a.py 'import time\nwhile not a():\n    time.sleep(1)\n'; breaks waits 'a loop of Python'
+waits a.mjs 'for (;;) {\n  if (await a()) break;\n  await new Promise((r) => { setTimeout(r, 9); });\n}\n'; breaks waits 'a loop of JavaScript'
+waits a.sh '# until it ends; do\nwhile sleep 5; do # until Ctrl-C\n    a\ndone\nwhile read -r a; do b; done\nwhile a; do [ $SECONDS -lt 9 ] || b; sleep 1; done\ncat <<END\nuntil a; do sleep 1; done\nEND\n'
+waits a.py 'import time\nend = time.monotonic() + 9\nwhile not a():\n    assert time.monotonic() < end\n    time.sleep(1)\nwhile b():  # until it ends\n    time.sleep(1)\n'
+printf 'until "$@"; do sleep 1; done\n' >"$dir/t/tools/lib/wait.sh"
+"$check/waits" "$dir/t" || { echo 'FAIL: waits refuses what is right'; exit 1; }
+fresh
 # labels_of TEXT: what tests/labels.cmake makes of a test with this text, in which @ stands for the word label.
 labels_of() {
     printf '%b' "${1//@/label}" >"$dir/test.sh"
@@ -132,10 +143,14 @@ for text in '# @:\n# all\n' '# Minutes. @: al\n' '# @: allow\n' '# @s: all\n' '#
     ! labels_of "$text" >"$dir/said" || { echo "FAIL: labels.cmake lets pass: $text"; exit 1; }
     said 'malformed label'
 done
-skipped='grep x y || { echo "this build has no failpoints"; exit 77; }\n'
-! labels_of "# @: all\n$skipped" >"$dir/said" || { echo "FAIL: labels.cmake lets pass a test that no build runs"; exit 1; }
+needs='# needs: failpoints\n'
+! labels_of "# @: all\n$needs" >"$dir/said" || { echo "FAIL: labels.cmake lets pass a test that no build runs"; exit 1; }
 said 'no build with them runs it'
-labels_of "# @: all, @: sanitize\n$skipped" >/dev/null || { echo "FAIL: labels.cmake refuses what builds with failpoints run"; exit 1; }
+labels_of "# @: all, @: sanitize\n$needs" >/dev/null || { echo "FAIL: labels.cmake refuses what builds with failpoints run"; exit 1; }
+printf '# needs: failponts\n' >"$dir/test.sh"
+printf 'include("%s/tests/labels.cmake")\ntide_needs(here "%s/test.sh")\n' "$TIDE_SOURCE_DIR" "$dir" >"$dir/labels.cmake"
+! cmake -P "$dir/labels.cmake" >"$dir/said" 2>&1 || { echo 'FAIL: labels.cmake lets pass a need that is none'; exit 1; }
+said 'no such need'
 for text in '# Minutes; @: all (why)\n#  @: threads, @: sanitize\n' '/* @: sanitize */\nlabel = "x";\n# @: threads; @: all\n# @: all'; do
     [ "$(labels_of "$text" | tr ';' '\n' | sort | tr '\n' ' ')" = 'all checks sanitize threads ' ] || { echo "FAIL: labels.cmake reads $text as $(labels_of "$text")"; exit 1; }
 done

@@ -35,17 +35,15 @@ api_start() {
         TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_DRAIN_MS=0 TIDEMARK_API_CACHE=$PG_DIR/cache \
         "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/api.port" "$@" 2>>"$PG_DIR/api.log" &
     API_PID=$!
-    local tries=0
-    # Waits until the server is ready and the stream service has its own connection.
-    until [ -s "$PG_DIR/api.port" ] && curl -fsk "${API_SCHEME:-http}://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}" >"$PG_DIR/api.ready" &&
-        ! grep -q '"stream":"down"' "$PG_DIR/api.ready"; do
-        kill -0 "$API_PID" 2>/dev/null || fail "tidemark-api: $(tail -3 "$PG_DIR/api.log")"
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || fail "tidemark-api is not ready: $(tail -3 "$PG_DIR/api.log")"
-        sleep 0.1
-    done
+    AWAIT_PID=$API_PID AWAIT_LOG=$PG_DIR/api.log await "tidemark-api to be ready" api_is_ready
     API_PORT=$(cat "$PG_DIR/api.port")
     API_URL=${API_SCHEME:-http}://127.0.0.1:$API_PORT
+}
+
+# The stream service has its own connection.
+api_is_ready() {
+    [ -s "$PG_DIR/api.port" ] && curl -fsk "${API_SCHEME:-http}://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}" >"$PG_DIR/api.ready" &&
+        ! grep -q '"stream":"down"' "$PG_DIR/api.ready"
 }
 
 api_stop() {

@@ -6,18 +6,12 @@ notify_up() {
     wait_for "$PG_DIR/$1.heard" LISTENING
 }
 count() { grep -c -e "$2" "$PG_DIR/$1.heard" || true; } # NAME MESSAGE
+counted() { [ "$(count "$1" "$2")" -ge "$3" ]; } # NAME MESSAGE N
 pings() { # NAME N: so many more than now, which takes longer than the watchdog's period when N is 4
-    local wanted=$(($(count "$1" WATCHDOG=1) + $2)) end=$((SECONDS + 60))
-    until [ "$(count "$1" WATCHDOG=1)" -ge $wanted ]; do
-        [ $SECONDS -lt $end ] || fail "$1: $(count "$1" WATCHDOG=1) of $wanted pings: $(tail -3 "$PG_DIR/$1.log")"
-        sleep 0.05
-    done
+    AWAIT_LOG=$PG_DIR/$1.log await "$2 pings of $1" counted "$1" WATCHDOG=1 $(($(count "$1" WATCHDOG=1) + $2))
 }
 fires() { # NAME SENTENCE: the watchdog would end it
-    local before end=$((SECONDS + 60))
+    local before
     before=$(count "$1" FIRED)
-    until [ "$(count "$1" FIRED)" -gt "$before" ]; do
-        [ $SECONDS -lt $end ] || fail "$2: the watchdog was fed $(count "$1" WATCHDOG=1) times and never fired"
-        sleep 0.05
-    done
+    await "$2: the watchdog that fires" counted "$1" FIRED $((before + 1))
 }
