@@ -5,7 +5,7 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 . "$here/../integration/_pg.sh"
 . "$here/../integration/_api.sh"
 . "$here/_page.sh"
-[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/index.html" ] || { echo "the dashboard is not built: tools/dashboard"; exit 77; }
+[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/index.html" ] || { echo "the dashboard is not built: tools/dashboard"; exit 1; }
 
 dashboard_start() { # [AGO: seconds since the newest closed]
     # In the simulator's first chain, vaults are liquidated in its ledgers 262 and 271; tests ask as of the 270th too.

@@ -1,8 +1,8 @@
 # A browser and its driver: sourced. Sets PAGE, the folder beside the build where tests of page/ run and leave their
-# screenshots. Exits with 77 where there is no chromium, no node, or no registry to install the driver from.
+# screenshots. Exits with 77 where there is no chromium.
 set -euo pipefail
 command -v chromium >/dev/null || command -v chromium-browser >/dev/null || { echo "no chromium"; exit 77; }
-command -v node >/dev/null && command -v npm >/dev/null || { echo "no node or no npm"; exit 77; }
+command -v node >/dev/null && command -v npm >/dev/null || { echo "no node or no npm"; exit 1; }
 PAGE=$TIDE_BUILD/browser
 mkdir -p "$PAGE"
 (
@@ -12,4 +12,4 @@ mkdir -p "$PAGE"
     cmp -s package-lock.json .installed && exit 0
     npm ci --no-audit --no-fund --loglevel=error >npm.log 2>&1 || exit 1
     cp package-lock.json .installed
-) 9>"$PAGE/.lock" || { tail -n 3 "$PAGE/npm.log"; echo "the registry cannot be reached"; exit 77; }
+) 9>"$PAGE/.lock" || { tail -n 3 "$PAGE/npm.log"; echo "the registry cannot be reached"; exit 1; }

@@ -5,8 +5,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_page.sh"
 nginx=$(command -v nginx || echo /usr/sbin/nginx)
 [ -x "$nginx" ] || { echo "no nginx"; exit 77; }
-command -v openssl >/dev/null || { echo "no openssl"; exit 77; }
-[ -f "$TIDE_SOURCE_DIR/build/dashboard/console/console.html" ] || { echo "the console is not built: tools/dashboard"; exit 77; }
+command -v openssl >/dev/null || { echo "no openssl"; exit 1; }
+[ -f "$TIDE_SOURCE_DIR/build/dashboard/console/console.html" ] || { echo "the console is not built: tools/dashboard"; exit 1; }
 pg_start
 work=$PG_DIR/console
 mkdir "$work"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Opens every page of the dashboard in a real browser: checks its size and the keyboard, compares the figures with
-# SQL, and shows a past ledger, hostile names and a stopped indexer. Skipped without chromium, node, the npm registry,
-# or a built dashboard.
+# SQL, and shows a past ledger, hostile names and a stopped indexer. Skipped without chromium.
 . "$(dirname "$0")/_dashboard.sh"
 pg_start
 dashboard_start

@@ -5,7 +5,7 @@
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_page.sh"
-[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/index.html" ] || { echo "the dashboard is not built: tools/dashboard"; exit 77; }
+[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/index.html" ] || { echo "the dashboard is not built: tools/dashboard"; exit 1; }
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
 trap 'rm -rf "$tmp"' EXIT

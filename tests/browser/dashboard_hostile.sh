@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The dashboard and /docs over chains on which attackers chose names, texts, numbers, tokens and removals: no page breaks, runs their
-# text, or asks another server. Skipped where dashboard.sh is. TIDE_SEED: another chain.
+# text, or asks another server. TIDE_SEED: another chain.
 # label: all
 . "$(dirname "$0")/_dashboard.sh"
 for seed in ${TIDE_SEED:-5 77}; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The dashboard's lists with more than 1000 markets, page by page. Skipped where dashboard.sh is.
+# The dashboard's lists with more than 1000 markets, page by page.
 # label: all
 . "$(dirname "$0")/_dashboard.sh"
 pg_start

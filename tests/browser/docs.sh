@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
-# The page at /docs in a real browser, on a simulated chain. Skipped where there is no chromium, no
-# node, or no registry to install its driver from. Screenshots: the build's browser/.
+# The page at /docs in a real browser, on a simulated chain. Skipped without chromium. Screenshots: the build's browser/.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../integration/_pg.sh"
 . "$here/../integration/_api.sh"
 . "$here/_page.sh"
-[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/docs.html" ] || { echo "/docs is not built: tools/dashboard"; exit 77; }
+[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/docs.html" ] || { echo "/docs is not built: tools/dashboard"; exit 1; }
 
 pg_start
 api_index 64

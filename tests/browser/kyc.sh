@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # Runs identity checks in a real browser on a simulated network that closes a ledger every second: all three modes,
-# from the link to the attestation, embedded in pages of allowed and refused origins. Skipped without chromium, node,
-# or the npm registry. The screenshots are in browser/ of the build.
+# from the link to the attestation, embedded in pages of allowed and refused origins. Skipped without chromium. The screenshots are in browser/ of the build.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/_page.sh"
-[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/qr.js" ] || { echo "wallets and QR codes are not built: tools/dashboard"; exit 77; }
+[ -f "$TIDE_SOURCE_DIR/build/dashboard/dist/qr.js" ] || { echo "wallets and QR codes are not built: tools/dashboard"; exit 1; }
 port() { . "$TIDE_SOURCE_DIR/tools/lib/cluster.sh" && cluster_bin >/dev/null && cluster_free_port; }
-allowed=$(port) && foreign=$(port) || { echo "no PostgreSQL"; exit 77; }
+allowed=$(port) && foreign=$(port) || { echo "no PostgreSQL"; exit 1; }
 tmp=$(mktemp -d)
 chmod 755 "$tmp"
 trap 'rm -rf "$tmp"' EXIT

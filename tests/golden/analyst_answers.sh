@@ -9,7 +9,7 @@ for shared in "${TIDE_SHARED:-}" "$TIDE_SOURCE_DIR/../shared" "$TIDE_SOURCE_DIR/
     chains=
 done
 [ -n "$chains" ] || { echo "skipped: no shared/fixtures/protocol (set TIDE_SHARED)"; exit 77; }
-command -v zstd >/dev/null || { echo "skipped: no zstd"; exit 77; }
+command -v zstd >/dev/null || { echo "no zstd"; exit 1; }
 . "$here/../integration/_pg.sh"
 pg_start
 for chain in ${TIDE_LONG:+a} b; do

@@ -336,7 +336,7 @@ class Client(threading.Thread):
         r, at = self.r, 0
         size = r.choice([1 << 20] * 6 + [1400, 100, 1]) if len(raw) < 3000 else 1 << 20
         pauses = 10 if size < 1000 else 0
-        while at < len(raw):
+        while at < len(raw):  # until all is sent, or the socket's timeout
             try:
                 at += s.send(raw[at:at + size])
             except socket.timeout:

@@ -36,11 +36,7 @@ faults_end() {
 }
 
 wait_for() { # FILE PATTERN [SECONDS]
-    local end=$((SECONDS + ${3:-20}))
-    until grep -q -e "$2" "$1" 2>/dev/null; do
-        [ $SECONDS -lt $end ] || fail "$1 never says $2: $(tail -3 "$1")"
-        sleep 0.02
-    done
+    within "${3:-20}" grep -qs -e "$2" "$1" || fail "$1 never says $2: $(tail -3 "$1")"
 }
 
 proxy_up() {
@@ -53,15 +49,9 @@ proxy_up() {
 }
 tell() { "$TIDE_BIN/fault_proxy" tell "$PG_DIR/proxy/control" "$@" >"$PG_DIR/proxy/told" || fail "proxy: $* $(cat "$PG_DIR/proxy/told")"; }
 fired() { # N [SECONDS]: at least so many rules have fired, or will within that time
-    local n end=$((SECONDS + ${2:-0}))
-    while :; do
-        tell counts
-        n=$(sed 's/.*fired=\([0-9]*\).*/\1/' "$PG_DIR/proxy/told")
-        [ "$n" -lt "$1" ] || return 0
-        [ $SECONDS -lt $end ] || fail "the proxy had too little to do: $(cat "$PG_DIR/proxy/told")"
-        sleep 0.02
-    done
+    within "${2:-0}" rules_fired "$1" || fail "the proxy had too little to do: $(cat "$PG_DIR/proxy/told")"
 }
+rules_fired() { tell counts; [ "$(sed 's/.*fired=\([0-9]*\).*/\1/' "$PG_DIR/proxy/told")" -ge "$1" ]; }
 
 # Starts the driver in the background. Its output is in $words, its process id in $writer.
 words=$PG_DIR/words

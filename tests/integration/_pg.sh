@@ -9,17 +9,18 @@
 # After pg_start: PG_DIR (temporary folder, removed at exit), PGHOST (socket folder), PGPORT,
 # PGUSER=postgres, PGDATABASE=tidemark, TIDEMARK_DATABASE_URL. Also: pg_stop [mode], pg_again [-c x=y],
 # PG_AT_EXIT=FUNCTION (called at exit, before the server is stopped; a trap would hide the code),
-# sql STATEMENT (rows as plain text), until_sql CONDITION SECONDS (waits until it holds),
+# sql STATEMENT (rows as plain text), sql_says CONDITION, until_sql CONDITION SECONDS (waits until it holds; without a
+# limit of its own: await WHAT sql_says CONDITION, of tools/lib/wait.sh),
 # pg_writable (views of stored rows take rows that a test plants),
 # pg_standby FOLDER [-c x=y]… (a hot standby of the server at PGHOST, in place of what is there;
 # cluster_down stops it), as_pg CMD… (as the server's user), fail MESSAGE.
 # No TCP. PostgreSQL does not run as root, so root starts it as the user postgres.
-# Exits with 77 (skipped) where PostgreSQL is not installed.
 set -euo pipefail
 
 fail() { echo "FAIL: $*" >&2; exit 1; }
 
 . "$(dirname "${BASH_SOURCE[0]}")/../../tools/lib/cluster.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../../tools/lib/wait.sh"
 export PYTHONPATH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd) # the shared modules _*.py beside this file
 as_pg() { cluster_as "$@"; }
 
@@ -80,8 +81,8 @@ pg_start_empty() { pg_start_from empty "$@"; }
 pg_start_from() { # empty|schema [-c x=y]…
     local archive kind=$1
     shift
-    PG_BIN=$(cluster_bin) || exit 77
-    [ -x "$TIDE_BIN/tidemark-indexer" ] || { echo "programs not built"; exit 77; }
+    PG_BIN=$(cluster_bin) || exit 1
+    [ -x "$TIDE_BIN/tidemark-indexer" ] || { echo "programs not built"; exit 1; }
     archive=$(pg_template "$kind") || fail "no cluster"
     PG_DIR=$(mktemp -d "${TMPDIR:-/tmp}/tide.XXXXXX")
     trap pg_cleanup EXIT
@@ -109,9 +110,6 @@ pg_stop() { cluster_down "$PG_DIR" "${1:-fast}"; }
 
 sql() { "$PG_BIN/psql" -XAtqv ON_ERROR_STOP=1 -c "$1"; }
 until_sql() { # CONDITION SECONDS: waits until the database says t
-    local end=$((SECONDS + $2))
-    until [ "$(sql "SELECT $1" 2>/dev/null || true)" = t ]; do
-        [ $SECONDS -lt $end ] || fail "never: $1"
-        sleep 0.1 # a psql costs more CPU time than waiting
-    done
+    within "$2" sql_says "$1" || fail "never: $1"
 }
+sql_says() { [ "$(sql "SELECT $1" 2>/dev/null)" = t ]; } # CONDITION

@@ -5,8 +5,9 @@
 #   close_ledgers NAME N   N ledgers close
 #   into NAME              a new database with the schema, as TIDEMARK_DATABASE_URL and PGDATABASE
 #   indexer …              tidemark-indexer run over RPC, output in $PG_DIR/out
-[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
-command -v curl >/dev/null || { echo "no curl"; exit 77; }
+# Waits: within SECONDS CMD…, await WHAT CMD… (tools/lib/wait.sh).
+[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
+command -v curl >/dev/null || { echo "no curl"; exit 1; }
 
 serve() {
     local name=$1 dir=$PG_DIR/$1
@@ -16,7 +17,7 @@ serve() {
     "$TIDE_BIN/tidemark-sim" serve --lake "$dir/lake" --deployment "$dir/deployment.json" --close-ms 0 \
         --listen 127.0.0.1:0 --port-file "$dir/port" --quiet "$@" >"$dir/log" 2>&1 &
     printf -v "${name}_pid" %s $!
-    until [ -s "$dir/port" ]; do sleep 0.05; kill -0 $! 2>/dev/null || fail "serve: $(tail -n 3 "$dir/log")"; done
+    AWAIT_PID=$! AWAIT_LOG=$dir/log await "the port of the network $name" test -s "$dir/port"
     printf -v "${name}_url" 'http://127.0.0.1:%s' "$(cat "$dir/port")"
 }
 url_of() { local v=${1}_url; echo "${!v}"; }
@@ -47,12 +48,4 @@ expect() { # CODE PATTERN [option]…: the indexer ends so
     indexer "$@" || code=$?
     [ "$code" = "$want" ] || fail "$name: exit $code, wanted $want: $(tail -n 3 "$PG_DIR/out")"
     grep -Eq "$pattern" "$PG_DIR/out" || fail "$name: nothing says \"$pattern\": $(tail -n 3 "$PG_DIR/out")"
-}
-wait_for() { # SECONDS CMD…
-    local until=$((SECONDS + $1))
-    shift
-    until "$@"; do
-        [ $SECONDS -lt $until ] || return 1
-        sleep 0.2 # asking costs more CPU time than waiting
-    done
 }

@@ -3,9 +3,8 @@
 #   sdk_install     sets SDK, the folder with node_modules; installs once for all runs
 #
 # 15.1.0 is the newest that runs on Debian 12's Node 18, whatever its "engines" ask for.
-# Exits with 77 (skipped) where there is no node or npm, or the registry cannot be reached.
 sdk_install() {
-    command -v node >/dev/null && command -v npm >/dev/null || { echo "no node or no npm"; exit 77; }
+    command -v node >/dev/null && command -v npm >/dev/null || { echo "no node or no npm"; exit 1; }
     SDK=$TIDE_BUILD/sdk # beside the build, never in the sources
     mkdir -p "$SDK"
     cp "$TIDE_SOURCE_DIR"/tests/integration/sim/sdk/* "$SDK/"
@@ -15,5 +14,5 @@ sdk_install() {
         cmp -s package-lock.json .installed && exit 0
         npm ci --no-audit --no-fund --loglevel=error >npm.log 2>&1 || exit 1
         cp package-lock.json .installed
-    ) 9>"$SDK/.lock" || { tail -n 3 "$SDK/npm.log"; echo "the registry cannot be reached"; exit 77; }
+    ) 9>"$SDK/.lock" || { tail -n 3 "$SDK/npm.log"; echo "the registry cannot be reached"; exit 1; }
 }

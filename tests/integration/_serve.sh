@@ -1,6 +1,6 @@
 # A simulated network for one test: sourced, not run.
 #
-#   . "$(dirname "$0")/_serve.sh"
+#   . "$(dirname "$0")/_serve.sh"             after _pg.sh, or tools/lib/wait.sh
 #   serve_start --close-ms 0 --ledgers 64 …     sets SERVE_URL and SERVE_PID
 #   serve_close 3                               closes ledgers now
 #   serve_fault 'getLedgers=status:503x2'       serve_mend clears all
@@ -15,13 +15,7 @@ serve_start() {
     "$TIDE_BIN/tidemark-sim" serve --listen 127.0.0.1:0 --port-file "$SERVE_DIR/port" "$@" \
         >"$SERVE_DIR/serve.log" 2>&1 &
     SERVE_PID=$!
-    local tries=0
-    until [ -s "$SERVE_DIR/port" ]; do
-        kill -0 "$SERVE_PID" 2>/dev/null || { cat "$SERVE_DIR/serve.log" >&2; return 1; }
-        tries=$((tries + 1))
-        [ $tries -lt 1200 ] || { echo "the network does not come up" >&2; return 1; }
-        sleep 0.05
-    done
+    AWAIT_PID=$SERVE_PID AWAIT_LOG=$SERVE_DIR/serve.log await "the port of the network" test -s "$SERVE_DIR/port"
     SERVE_URL=http://127.0.0.1:$(cat "$SERVE_DIR/port")
 }
 

@@ -21,7 +21,7 @@ class _Ticks(threading.Thread):
             return self.total
 
     def run(self):
-        while True:
+        while True:  # until the test ends: a daemon thread
             time.sleep(EVERY)
             self.read()
 

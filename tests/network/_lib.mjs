@@ -40,7 +40,7 @@ async function lasts(transactionData) {
 export async function simulate(op, source, memo) {
   const body = op.body();
   const setup = body.switch().name === 'invokeHostFunction' && body.invokeHostFunctionOp().hostFunction().switch().name !== 'hostFunctionTypeInvokeContract';
-  for (;;) {
+  for (;;) { // until an entry is archived: it lives for a number of ledgers
     const answer = await patiently(() => once(op, source, memo));
     if (answer.error || !setup || (await lasts(answer.transactionData))) return answer;
     console.error('waits until an entry is archived');

@@ -73,12 +73,8 @@ network_follow() {
 }
 network_at() { [ "$("$PG_BIN/psql" -XAtqc 'SELECT coalesce(max(c.ledger), 0) FROM chain.cursor c' -d "$1" 2>/dev/null || echo 0)" -ge "$2" ]; }
 network_indexed() {
-    local pid=${1}_pid end=$((SECONDS + ${3:-120}))
-    until network_at "$1" "$2"; do
-        [ -z "${!pid:-}" ] || kill -0 "${!pid}" 2>/dev/null || network_at "$1" "$2" || fail "the indexer of $1 ended: $(tail -n 3 "$PG_DIR/$1.log")"
-        [ $SECONDS -lt $end ] || fail "$1 does not reach ledger $2: $(tail -n 2 "$PG_DIR/$1.log")"
-        sleep 0.3
-    done
+    local pid=${1}_pid
+    TIDE_WAIT_S=${3:-120} AWAIT_PID=${!pid:-} AWAIT_LOG=$PG_DIR/$1.log await "ledger $2 in $1" network_at "$1" "$2"
 }
 
 network_settings() {

@@ -23,7 +23,7 @@ network_env net
 serve_start --close-ms 0 --ledgers 64 --seed 6 --txs 2 --noise 0 --deployment "$dir/simulated.json"
 for name in one two; do
     "$TIDE_BIN/tidemark-sim" tx fund --as $name --seed 6 --rpc "$SERVE_URL" >/dev/null &
-    while kill -0 $! 2>/dev/null; do serve_close; sleep 0.05; done
+    await "the coins of $name" eval 'gone $! || { serve_close; false; }'
     wait $!
 done
 secret() { "$TIDE_BIN/tidemark-sim" keys --seed 6 --name "$1" 2>/dev/null | awk '{ print $NF }'; }

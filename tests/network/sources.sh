@@ -87,12 +87,12 @@ say "the same ledgers from the lake and from the second node's stream"
 in_stream() { [ "$("$TIDE_BIN/tidemark-indexer" dump --kinds ledger "$one_dir/second/meta.xdr" 2>/dev/null | sed -n '$s/.*"sequence":"\{0,1\}\([0-9]*\).*/\1/p')" -ge "$1" ]; }
 network_stop one core # the last ledger of every source is the same
 # Those that follow it write the last ledgers after it ended, each in its own time.
-last=0 end=$((SECONDS + 120))
-until [ "$last" = "$(network_ledger one)" ] && network_in_lake one "$last" && in_stream "$last"; do
-    [ $SECONDS -lt $end ] || fail "lake, stream and RPC do not end with the same ledger, $last"
-    last=$(network_ledger one)
-    sleep 3
-done
+last=0
+all_end_with_last() {
+    if [ "$last" != "$(network_ledger one)" ]; then last=$(network_ledger one); return 1; fi
+    network_in_lake one "$last" && in_stream "$last"
+}
+await "lake, stream and RPC to end with the same ledger" all_end_with_last
 for chain in a b; do network_indexed "rpc_$chain" "$last"; done
 kill "$rpc_a_pid" "$rpc_b_pid"
 wait "$rpc_a_pid" "$rpc_b_pid" || true

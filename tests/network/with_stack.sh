@@ -6,8 +6,8 @@ fail() { echo "FAIL: $*" >&2; exit 1; }
 stack=$TIDE_SOURCE_DIR/tools/with-stack
 export TIDE_NETWORK_PORT=${TIDE_NETWORK_PORT:-12500}
 . "$TIDE_SOURCE_DIR/tools/lib/cluster.sh"
-cluster_bin >/dev/null || exit 77
-[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
+cluster_bin >/dev/null || exit 1
+[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 1; }
 dir=$(mktemp -d "${TMPDIR:-/tmp}/tide.XXXXXX")
 chmod 755 "$dir"
 trap 'rm -rf "$dir"' EXIT

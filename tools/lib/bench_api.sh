@@ -42,16 +42,14 @@ load() {
     CPU_US=$(awk -v a="$before" -v b="$after" -v n="$REQUESTS" 'BEGIN { printf "%.3f", (b - a) / n / 1000 }')
 }
 
+answers() { curl -fs -o "$dir/ready" "http://127.0.0.1:$1"; } # PORT/PATH
 api_up() { # option…: sets API_PID, API_URL
     rm -f "$dir/api.port"
     TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_STALE_AFTER_MS=86400000 TIDEMARK_DATABASE_URL=$(conn replica api) taskset -c 0 "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 \
         --api-port-file "$dir/api.port" --api-cache "$dir/cache" --api-connections-per-ip 0 --api-rate-lookup 1000000000 \
         --api-requests 1000000000 "$@" 2>>"$dir/api.log" &
     API_PID=$!
-    until [ -s "$dir/api.port" ] && curl -fs -o "$dir/ready" "http://127.0.0.1:$(cat "$dir/api.port")/readyz"; do
-        sleep 0.1
-        kill -0 $API_PID || { tail -n 3 "$dir/api.log" >&2; return 1; }
-    done
+    AWAIT_PID=$API_PID AWAIT_LOG=$dir/api.log await "the API" eval '[ -s "$dir/api.port" ] && answers "$(cat "$dir/api.port")/readyz"'
     API_URL=http://127.0.0.1:$(cat "$dir/api.port")
 }
 api_down() { kill "$API_PID" && wait "$API_PID"; }
@@ -72,7 +70,7 @@ nginx_up() {
     } >"$dir/nginx.conf"
     taskset -c 0 nginx -c "$dir/nginx.conf" 2>"$dir/nginx.log" &
     NGINX=$!
-    until curl -fs -o "$dir/ready" "http://127.0.0.1:$port/"; do sleep 0.1; kill -0 $NGINX || { cat "$dir/nginx.log" >&2; return 1; }; done
+    AWAIT_PID=$NGINX AWAIT_LOG=$dir/nginx.log await nginx answers "$port/"
     NGINX_URL=http://127.0.0.1:$port
     NGINX_PID=$(pgrep -P $NGINX | sed -n 1p)
 }
@@ -208,7 +206,7 @@ api_against_node() {
         { tail -n 3 "$dir/node/fill.log" >&2; return 1; }
     (cd "$dir/node" && exec taskset -c 0 node baseline-api.mjs --pg "$url" --port "$port" >serve.log 2>&1) &
     node=$!
-    until curl -fs -o "$dir/ready" "http://127.0.0.1:$port/health"; do sleep 0.2; kill -0 $node; done
+    AWAIT_PID=$node AWAIT_LOG=$dir/node/serve.log await "the server of Node.js" answers "$port/health"
     for ((i = 0; i < rounds; i++)); do
         load "$API_PID" 32 2 "$API_URL"
         ours=$CPU_US

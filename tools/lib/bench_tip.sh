@@ -30,10 +30,7 @@ rows_alone() { # TXS LEDGERS
 tip_follow() { # RPC DEPLOYMENT [option]…: the indexer and the API; sets tip_indexer
     TIDEMARK_DATABASE_URL=$(conn replica api) "$TIDE_BIN/tidemark-indexer" run --rpc "$1" --deployment "$2" --log-level warn "${@:3}" >"$dir/run.log" 2>&1 &
     tip_indexer=$!
-    until [ "$(sql "$(conn replica api)" "SELECT ledger > 0 FROM chain.cursor")" = t ]; do
-        sleep 0.2
-        kill -0 $tip_indexer || { tail -n 3 "$dir/run.log" >&2; return 1; }
-    done
+    AWAIT_PID=$tip_indexer AWAIT_LOG=$dir/run.log await "the first ledger" eval '[ "$(sql "$(conn replica api)" "SELECT ledger > 0 FROM chain.cursor")" = t ]'
     TIDEMARK_DEPLOYMENT=$2 api_up
 }
 tip_unfollow() {
@@ -78,7 +75,7 @@ tip_full() { # TXS
     "$TIDE_BIN/tidemark-sim" serve --recorded "$dir/tip.fifo" --ledgers "$stage" --close-ms 600 --retention 1024 \
         --listen "127.0.0.1:$port" --port-file "$dir/tip.port" --quiet >"$dir/serve.log" 2>&1 &
     server=$!
-    until [ -s "$dir/tip.port" ]; do sleep 0.2; kill -0 $server || { tail -n 3 "$dir/serve.log" >&2; return 1; }; done
+    AWAIT_PID=$server AWAIT_LOG=$dir/serve.log await "the port of the network" test -s "$dir/tip.port"
     local urls=http://127.0.0.1:$port
     [ "$servers" = 1 ] || urls+=,http://localhost:$port
     tip_follow "$urls" "$tip_file.json" || return 1

@@ -22,6 +22,7 @@
 # The archive is input: its scripts run from a copy in the network's folder. The first port is TIDE_NETWORK_PORT (12500).
 # network_job is the program that deploying or replaying waits for, if any. network_progress TEXT gets a line now and then.
 network_job='' network_dirs=() network_scripts=()
+. "$(dirname "${BASH_SOURCE[0]}")/wait.sh"
 network_source=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 network_progress() { :; }
 
@@ -152,12 +153,7 @@ network_kill() {
 }
 
 network_wait() { # SECONDS THING CMD…
-    local end=$((SECONDS + $1)) thing=$2
-    shift 2
-    until "$@"; do
-        [ $SECONDS -lt $end ] || fail "waited too long for $thing"
-        sleep 0.3
-    done
+    within "$1" "${@:3}" || fail "waited too long for $2"
 }
 
 network_call() { # NAME METHOD [PARAMS]: the answer as it is
@@ -182,7 +178,7 @@ network_run() { # WHAT LOG NAME CHAIN SCRIPT [arg]…
     shift 2
     (network_exec "$@") >"$log" 2>&1 &
     network_job=$!
-    while kill -0 "$network_job" 2>/dev/null; do
+    while kill -0 "$network_job" 2>/dev/null; do # until the script ends, which waits for each transaction with a limit
         sleep 0.2
         [ $((++turns % 50)) != 0 ] || [ ! -s "$log" ] || network_progress "$(tail -n 1 "$log" | cut -d ' ' -f 1-5)"
     done
@@ -239,7 +235,7 @@ network_traffic() {
     local name=$1 chain=$2 from=$3 dir=$network_root/$1/$2
     set -m
     {
-        while true; do
+        while true; do # until its caller ends it
             network_node "$name" "$chain" replay.mjs "$dir/calls.jsonl" "$NETWORK_CHAINS/$chain/deployment.json" "$dir" --from "$from" --strict 0 --group 2 --window 6 || true
             sleep 5
         done

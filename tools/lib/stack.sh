@@ -22,6 +22,7 @@
 
 stack_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 . "$stack_root/tools/lib/cluster.sh"
+. "$stack_root/tools/lib/wait.sh"
 
 # Builds the release quietly; two at once wait for each other.
 stack_bin() {
@@ -32,7 +33,7 @@ stack_bin() {
     (
         flock 9
         cd "$stack_root"
-        # Without it everything else works, and / says how to build it.
+        # Without it everything else works, and / says how to build it. The demo shows it, or fails before.
         tools/dashboard || true
         { [ -f "$build/build.ninja" ] || cmake --preset release; } >"$log" 2>&1 &&
             cmake --build --preset release --target tidemark-indexer tidemark-api tidemark-attester tidemark-console tidemark-sim >>"$log" 2>&1

@@ -46,7 +46,7 @@ class Innocent(threading.Thread):
         return answer.status
 
     def run(self):
-        while not self.over:
+        while not self.over:  # until the attacks end
             self.asked += 1
             try:
                 status = self.ask()

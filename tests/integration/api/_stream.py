@@ -375,7 +375,9 @@ def slow():
 def many_readers(count):
     """Many at once: all hear the same, each ledger is read once for all, memory is flat."""
     streams, poll = [], selectors.DefaultSelector()
+    end = time.monotonic() + 60
     while metric("stream_subscribers"):
+        assert time.monotonic() < end, "subscribers that left are still counted"
         time.sleep(0.2)  # who left is noticed when there is something to tell him
     empty, pages = metric("api_private_bytes"), metric('stream_pages_total{of="new"}')
     for _ in range(count):

@@ -23,7 +23,6 @@ who=$(sql "SELECT address FROM state.compliance_registry_compliance_rec ORDER BY
 ledger=$(sql "SELECT max(ledger) FROM chain.cursor")
 
 code() { curl -s -m 10 -o "$PG_DIR/body" -D "$PG_DIR/head" -w '%{http_code} %{time_total}' "$API_URL$1"; }
-waits() { local end=$((SECONDS + 20)); until "$@"; do [ $SECONDS -lt $end ] || return 1; sleep 0.05; done; }
 locks() { [ "$(PGHOST=$standby sql "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation = '$1'::regclass")" = "$2" ]; }
 # held TABLE: locks the table on the primary, and therefore on the standby, until release. Returns once the standby
 # holds the lock.
@@ -34,7 +33,7 @@ held() {
     holder=$!
     exec 8>"$PG_DIR/locker"
     echo "BEGIN; LOCK TABLE $1 IN ACCESS EXCLUSIVE MODE; SELECT pg_switch_wal();" >&8
-    waits locks "$1" 1 || fail "the standby never locks $1"
+    within 20 locks "$1" 1 || fail "the standby never locks $1"
 }
 release() {
     printf 'COMMIT;\n\\q\n' >&8
@@ -42,7 +41,7 @@ release() {
 }
 freed() { # TABLE: the primary has released it, and the standby has replayed that
     wait $holder
-    waits locks "$1" 0 || fail "the standby never frees $1"
+    within 20 locks "$1" 0 || fail "the standby never frees $1"
 }
 refused() { grep -c 'canceling statement due to lock timeout' "$standby/log" || true; }
 refused_more() { [ "$(refused)" -gt "$1" ]; }
@@ -54,7 +53,7 @@ for case in "event.log /api/events?limit=5" "history.compliance_registry_complia
     before=$(refused)
     code "$path" >"$PG_DIR/said" &
     asker=$!
-    waits refused_more "$before" || fail "$path: the first try does not meet the lock: $(cat "$PG_DIR/said")"
+    within 20 refused_more "$before" || fail "$path: the first try does not meet the lock: $(cat "$PG_DIR/said")"
     release # while the second try waits
     wait $asker || fail "$path: curl ended with $?"
     grep -q ^200 "$PG_DIR/said" || fail "$path is not repeated: $(cat "$PG_DIR/said" "$PG_DIR/body")"
@@ -72,7 +71,7 @@ done
 
 # After a standby ended the sessions (57P01), the API answers the next request over new sessions.
 code "/api/events?limit=5" >"$PG_DIR/said"
-# The call waits for each session's end: one that is about to end could still take the repeated statement.
+# The call within 20 for each session's end: one that is about to end could still take the repeated statement.
 PGHOST=$standby sql "SELECT pg_terminate_backend(pid, 20000) FROM pg_stat_activity WHERE application_name LIKE 'tidemark-%'" >/dev/null
 code "/api/events?limit=5" >"$PG_DIR/said"
 grep '^200' "$PG_DIR/said" >/dev/null || fail "after its session was ended: $(cat "$PG_DIR/said" "$PG_DIR/body")"
@@ -83,11 +82,8 @@ sql "CREATE TABLE public.kept AS SELECT generate_series(1, 1000) AS n"
 reader() { # ends with the code of the statement: it reads before and after the cleanup
     PGHOST=$standby sql "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM public.kept; SELECT pg_sleep(${1}); SELECT count(*) FROM public.kept" >"$PG_DIR/read" 2>&1 &
     reader=$!
-    local end=$((SECONDS + 20))
-    until [ "$(PGHOST=$standby sql "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_sleep(${1})%' AND wait_event = 'PgSleep' AND pid <> pg_backend_pid()")" = 1 ]; do
-        [ $SECONDS -lt $end ] || fail "no reader: $(cat "$PG_DIR/read")"
-        sleep 0.1
-    done
+    PGHOST=$standby AWAIT_LOG=$PG_DIR/read await "the reader" sql_says "count(*) = 1 FROM pg_stat_activity
+        WHERE query LIKE '%pg_sleep(${1})%' AND wait_event = 'PgSleep' AND pid <> pg_backend_pid()"
 }
 cleanup() {
     sql "DELETE FROM public.kept"
@@ -97,7 +93,7 @@ cleanup() {
 }
 caught_up() { [ "$(PGHOST=$standby sql "SELECT pg_last_wal_replay_lsn() >= '$at'")" = t ]; }
 there() { [ "$(PGHOST=$standby sql "SELECT to_regclass('public.kept') IS NOT NULL")" = t ]; }
-waits there || fail "no table"
+within 20 there || fail "no table"
 reader 20
 cleanup
 code=0
@@ -107,12 +103,12 @@ echo "ok without hot_standby_feedback a long statement is cancelled"
 PGHOST=$standby sql "ALTER SYSTEM SET hot_standby_feedback = on"
 PGHOST=$standby sql "ALTER SYSTEM SET wal_receiver_status_interval = '1s'"
 PGHOST=$standby sql "SELECT pg_reload_conf()" >/dev/null
-waits caught_up || fail "the standby stays late"
+within 20 caught_up || fail "the standby stays late"
 reader 15 # long enough for all that follows until its end is awaited
 told() { [ "$(sql "SELECT count(*) FROM pg_stat_replication WHERE backend_xmin IS NOT NULL")" = 1 ]; }
-waits told || fail "the standby does not tell its oldest snapshot"
+within 20 told || fail "the standby does not tell its oldest snapshot"
 cleanup
-waits caught_up || fail "replay waits for the reader"
+within 20 caught_up || fail "replay within 20 for the reader"
 kill -0 $reader || fail "the reader ended before the replay: $(cat "$PG_DIR/read")"
 wait $reader || fail "with hot_standby_feedback: $(cat "$PG_DIR/read")"
 [ "$(tr '\n' ' ' <"$PG_DIR/read")" = "1000  1000 " ] || fail "the reader saw $(tr '\n' ' ' <"$PG_DIR/read")"

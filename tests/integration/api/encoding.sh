@@ -4,8 +4,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
-for tool in python3 zstd; do command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 77; }; done
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
+for tool in python3 zstd; do command -v $tool >/dev/null || { echo "no $tool"; exit 1; }; done
 pg_start
 api_index 128
 last=$(sql "SELECT max(ledger) FROM chain.ledger")

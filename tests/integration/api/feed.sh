@@ -4,7 +4,7 @@
 # commits, the cache finds out which ledger it has (L9). Readers see a commit within milliseconds, on a hot standby too.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 pg_start -c wal_level=replica -c max_wal_senders=4
 pg_writable
 indexer=$TIDE_BIN/tidemark-indexer

@@ -5,7 +5,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_rpc.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
 pg_start
 standby=$PG_DIR/standby
 PG_AT_EXIT="cluster_down $standby immediate"
@@ -14,7 +14,7 @@ export TIDEMARK_DEPLOYMENT=$PG_DIR/one/deployment.json TIDEMARK_API_DRAIN_MS=0 T
 index() { "$TIDE_BIN/tidemark-indexer" run --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 50 2>>"$PG_DIR/indexer.log" & indexer=$!; }
 index
 reached() { [ "$(sql "SELECT coalesce(max(ledger), 0) FROM chain.cursor" 2>/dev/null || echo 0)" -ge "$1" ]; }
-wait_for 60 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
+within 60 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
 
 pg_standby "$standby"
 on_standby() { PGHOST=$standby sql "$1"; }
@@ -27,7 +27,7 @@ node() { # NAME DATABASE_HOST: an API process with a cache and a wall clock of i
     LD_PRELOAD=$clocks TIDE_WALL_FILE=$PG_DIR/$name.shift TIDEMARK_DATABASE_URL="host=$2 port=5432 user=postgres dbname=tidemark" \
         "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-port-file "$PG_DIR/$name.port" --api-cache "$PG_DIR/cache_$name" 2>>"$PG_DIR/$name.log" &
     node_pid=$!
-    wait_for 60 test -s "$PG_DIR/$name.port" || fail "$name: $(tail -n 3 "$PG_DIR/$name.log")"
+    within 60 test -s "$PG_DIR/$name.port" || fail "$name: $(tail -n 3 "$PG_DIR/$name.log")"
 }
 who=GA7QYNF7SOWQ3GLR2BGMZEHXAVIRZA4KVWLTJJFC7MGXUA74P7UJVSGZ
 url() { echo "http://127.0.0.1:$(cat "$PG_DIR/$1.port")$2"; }
@@ -38,11 +38,11 @@ refuses() { # every hot answer is 503 stale, and the node is not ready for that
     [ "$(code "$1" "/api/sdk/kyc/status/$who")" = 503 ] && grep -q '"stale"' "$PG_DIR/body" &&
         [ "$(code "$1" /api/prices)" = 503 ] && [ "$(code "$1" /readyz)" = 503 ] && grep -q '"fresh":false' "$PG_DIR/body"
 }
-fresh() { wait_for 20 answers "$1" || fail "$2: $1 is not fresh: $(cat "$PG_DIR/body")"; }
-stale() { wait_for 20 refuses "$1" || fail "$2: $1 is not stale: $(cat "$PG_DIR/body")"; }
+fresh() { within 20 answers "$1" || fail "$2: $1 is not fresh: $(cat "$PG_DIR/body")"; }
+stale() { within 20 refuses "$1" || fail "$2: $1 is not stale: $(cat "$PG_DIR/body")"; }
 stays_stale() { for _ in $(seq 10); do refuses "$1" || fail "$2: $1 is fresh: $(cat "$PG_DIR/body")"; sleep 0.1; done; }
 streams() { curl -s "$(url "$1" /readyz)" | grep '"stream":"ok"' >/dev/null; } # it opens a connection of its own
-listen() { wait_for 20 streams "$1" || fail "no stream"; curl -sN "$(url "$1" "/api/stream?topics=ledger,compliance&addresses=$who")" >"$PG_DIR/$1.stream" & }
+listen() { within 20 streams "$1" || fail "no stream"; curl -sN "$(url "$1" "/api/stream?topics=ledger,compliance&addresses=$who")" >"$PG_DIR/$1.stream" & }
 heard() { grep -q "$2" "$PG_DIR/$1.stream"; }
 
 node primary "$PG_DIR"
@@ -51,7 +51,7 @@ fresh primary start
 fresh replica start
 listen primary
 listen replica
-wait_for 20 heard replica '"compliant"' || fail "no standing: $(cat "$PG_DIR/replica.stream")"
+within 20 heard replica '"compliant"' || fail "no standing: $(cat "$PG_DIR/replica.stream")"
 
 code replica /readyz >/dev/null
 grep -q '"server":{"standby":true,"lagMs":[0-9]*}' "$PG_DIR/body" || fail "readyz over a standby: $(cat "$PG_DIR/body")"
@@ -62,7 +62,7 @@ curl -s "$(url replica /metrics)" | grep -x 'tidemark_cache_from_standby 1' >/de
 on_standby "SELECT pg_wal_replay_pause()" >/dev/null
 stale replica "replay paused"
 grep -q '"stale"' "$PG_DIR/body" || fail "readyz: $(cat "$PG_DIR/body")"
-wait_for 10 heard replica '"reason":"indexer"' || fail "the stream says nothing: $(tail -n 5 "$PG_DIR/replica.stream")"
+within 10 heard replica '"reason":"indexer"' || fail "the stream says nothing: $(tail -n 5 "$PG_DIR/replica.stream")"
 late=$(sed -n 's/.*"server":{"standby":true,"lagMs":\([0-9]*\)}.*/\1/p' "$PG_DIR/body")
 [ "${late:-0}" -gt 4000 ] || fail "readyz of a late replica: $(cat "$PG_DIR/body")"
 [ "$(age replica /api/ledgers)" -gt 4000 ] || fail "a query of a late replica is $(cat "$PG_DIR/head")"
@@ -77,7 +77,7 @@ if [ -n "$clocks" ]; then
 fi
 on_standby "SELECT pg_wal_replay_resume()" >/dev/null
 fresh replica "replay resumed"
-wait_for 10 heard replica 'event: fresh' || fail "the stream stays stale"
+within 10 heard replica 'event: fresh' || fail "the stream stays stale"
 
 if [ -n "$clocks" ]; then
     echo 3600 >"$PG_DIR/primary.shift"
@@ -91,7 +91,7 @@ wait $indexer 2>/dev/null || true
 stale primary "indexer killed"
 stale replica "indexer killed"
 [ "$(code primary /api/ledgers)" = 200 ] || fail "a query: $(cat "$PG_DIR/body")"
-wait_for 10 heard primary '"reason":"indexer"' || fail "the stream says nothing: $(tail -n 5 "$PG_DIR/primary.stream")"
+within 10 heard primary '"reason":"indexer"' || fail "the stream says nothing: $(tail -n 5 "$PG_DIR/primary.stream")"
 echo "ok the indexer killed, the database alive: stale"
 if [ -n "$clocks" ]; then
     echo -86400 >"$PG_DIR/primary.shift"
@@ -106,5 +106,5 @@ if [ -n "$clocks" ]; then
 fi
 index
 fresh primary "indexer back"
-wait_for 10 heard primary 'event: fresh' || fail "the stream stays stale"
+within 10 heard primary 'event: fresh' || fail "the stream stays stale"
 echo "ok the indexer back: fresh"

@@ -7,8 +7,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
-command -v python3 >/dev/null && command -v curl >/dev/null || { echo "skipped: no python3 or no curl"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
+command -v python3 >/dev/null && command -v curl >/dev/null || { echo "no python3 or no curl"; exit 1; }
 pg_start
 api_index 128
 who=$(sql "SELECT address FROM state.compliance_registry_compliance_rec ORDER BY address LIMIT 40")

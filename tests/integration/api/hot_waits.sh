@@ -7,8 +7,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
-command -v python3 >/dev/null && command -v curl >/dev/null || { echo "no python3 or no curl"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
+command -v python3 >/dev/null && command -v curl >/dev/null || { echo "no python3 or no curl"; exit 1; }
 pg_start -c log_statement=all -c log_line_prefix=@%a@
 api_index 256
 more() { "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --append --ledgers "${TIDE_LEDGERS:-1024}" --quiet; }

@@ -5,8 +5,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
-command -v curl >/dev/null || { echo "no curl"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
+command -v curl >/dev/null || { echo "no curl"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 pg_start
 started=$EPOCHREALTIME
@@ -42,12 +42,9 @@ sql "SELECT pg_stat_reset()" >/dev/null
 export TIDEMARK_API_METRICS_KEY=metrics-key-of-tests
 api_start
 until_metrics() { # WHAT CONDITION-OF-AWK: waits for a scrape in which a line fits
-    local end=$((SECONDS + 60))
-    until curl -fsS -m 20 "$API_URL/metrics" >"$PG_DIR/metrics" && awk "$2 { found = 1 } END { exit !found }" "$PG_DIR/metrics"; do
-        [ $SECONDS -lt $end ] || fail "$1: $(tail -n 20 "$PG_DIR/metrics")"
-        sleep 0.1
-    done
+    within 60 metrics_fit "$2" || fail "$1: $(tail -n 20 "$PG_DIR/metrics")"
 }
+metrics_fit() { curl -fsS -m 20 "$API_URL/metrics" >"$PG_DIR/metrics" && awk "$1 { found = 1 } END { exit !found }" "$PG_DIR/metrics"; }
 until_metrics "the figures of the indexer are not read" '/^tidemark_indexer_figures_age_seconds/'
 "$here/_metrics.py" "$API_URL" "$started"
 curl -fsS "$API_URL/api/sdk/kyc/session" -H 'Content-Type: application/json' \

@@ -4,8 +4,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
-command -v openssl >/dev/null || { echo "skipped: no openssl"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
+command -v openssl >/dev/null || { echo "no openssl"; exit 1; }
 pg_start
 api_index 96
 (umask 077 && openssl genpkey -algorithm ed25519 -out "$PG_DIR/key.pem")

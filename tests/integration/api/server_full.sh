@@ -7,8 +7,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
-command -v python3 >/dev/null || { echo "skipped: no python3"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
+command -v python3 >/dev/null || { echo "no python3"; exit 1; }
 wanted=${TIDE_CONNECTIONS:-10000}
 ulimit -n "$(ulimit -Hn)"
 most=$(ulimit -n)

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_rpc.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
 ulimit -n "$(ulimit -Hn)"
 count=${TIDE_STREAMS:-300} seconds=${TIDE_STREAM_S:-6}
 pg_start
@@ -15,7 +15,7 @@ serve one --ledgers 40 --txs 8 --seed $SEED --close-ms 1100 --wall-clock
 export SIM_URL=$one_url TIDEMARK_DEPLOYMENT=$PG_DIR/one/deployment.json
 "$TIDE_BIN/tidemark-indexer" run --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 50 --db-retry-ms-max 300 2>"$PG_DIR/indexer.log" &
 reached() { [ "$(sql "SELECT coalesce(max(ledger), 0) FROM chain.cursor" 2>/dev/null || echo 0)" -ge "$1" ]; }
-wait_for 300 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
+within 300 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
 export FIRST=1024 PG_BIN PG_DIR
 export TIDEMARK_API_DATABASE_URL="$TIDEMARK_DATABASE_URL options='-c role=tidemark_feeder'" # what the API may read, and no more
 
@@ -26,7 +26,7 @@ node() { # NAME: an API process with a cache of its own; its process in $node_pi
         --compliance-age-s 0 --api-drain-ms 0 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 \
         --api-streams-per-ip "$count" --api-stream-kib 16 --api-stream-slow-ms 1500 --api-stream-heartbeat-ms 500 2>>"$PG_DIR/$name.log" &
     node_pid=$!
-    wait_for 300 ready "$name" || fail "$name: $(tail -n 3 "$PG_DIR/$name.log")"
+    within 300 ready "$name" || fail "$name: $(tail -n 3 "$PG_DIR/$name.log")"
 }
 ready() { [ -s "$PG_DIR/$1.port" ] && curl -fs -o /dev/null "http://127.0.0.1:$(cat "$PG_DIR/$1.port")/readyz"; }
 node api
@@ -34,7 +34,7 @@ api=$node_pid
 node api2
 
 disturb() { # the nodes and the database go and come back while clients read
-    wait_for 300 test -e "$PG_DIR/reading"
+    within 300 test -e "$PG_DIR/reading"
     sleep 1
     kill -TERM "$api"
     wait "$api" || fail "the API ended with $?: $(tail -n 3 "$PG_DIR/api.log")"

@@ -4,8 +4,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
-command -v curl openssl >/dev/null || { echo "skipped: no curl, or no openssl"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
+command -v curl openssl >/dev/null || { echo "no curl, or no openssl"; exit 1; }
 pg_start
 api_index 64
 

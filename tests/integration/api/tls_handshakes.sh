@@ -4,8 +4,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "skipped: no tidemark-api"; exit 77; }
-command -v python3 openssl >/dev/null || { echo "skipped: no python3, or no openssl"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
+command -v python3 openssl >/dev/null || { echo "no python3, or no openssl"; exit 1; }
 pg_start
 api_index 64
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost \

@@ -3,7 +3,7 @@
 # servers, two attesters at once. Secrets appear nowhere.   usage: attester.sh [NAME…]
 # label: sanitize
 . "$(dirname "$0")/../_pg.sh"
-[ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
 pg_start
 export PG_BIN PG_DIR

@@ -3,7 +3,7 @@
 # others, two attesters at once. Each intent ends as exactly one call on the chain, or needs review with a reason.
 # TIDE_SCHEDULES (25), TIDE_SEED (1); usage: attester_random.sh
 . "$(dirname "$0")/../_pg.sh"
-[ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
 pg_start
 export PG_BIN PG_DIR

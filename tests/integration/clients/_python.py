@@ -335,7 +335,7 @@ def times():
 
 def endless(piece, pause=0.0):
     def body():
-        while True:
+        while True:  # until the client leaves
             yield piece
             time.sleep(pause)
     return body

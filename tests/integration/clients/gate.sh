@@ -12,17 +12,17 @@ PORT=0 node gate.mjs >"$2/node.url" 2>"$2/node.err" & node=$!
 PORT=0 "$3" gate.py >"$2/python.url" 2>"$2/python.err" & python=$!
 node alert.mjs XLM 0.0000001 0.0000002 >"$2/alert-node" 2>&1 & alert=$!
 "$3" alert.py XLM 0.0000001 0.0000002 >"$2/alert-python" 2>&1 & other=$!
+. "$6"
 trap 'kill $node $python $alert $other 2>/dev/null' EXIT
-until [ -s "$2/node.url" ] && [ -s "$2/python.url" ]; do kill -0 $node && kill -0 $python || { cat "$2"/*.err; exit 1; }; sleep 0.1; done
+AWAIT_PID=$node AWAIT_LOG=$2/node.err await "the address of gate.mjs" test -s "$2/node.url"
+AWAIT_PID=$python AWAIT_LOG=$2/python.err await "the address of gate.py" test -s "$2/python.url"
 node _live.mjs "$(cat "$2/node.url")" "$(cat "$2/python.url")"
 "$3" "$4/_live.py" portfolio.py
 node _types.mjs "$5" "$(tidemark-sim keys --name typed 2>/dev/null | awk '{ print $2 }')"
-until grep -s "^ALERT XLM .* is outside" "$2/alert-node" && grep -s "^ALERT XLM .* is outside" "$2/alert-python"; do
-    kill -0 $alert && kill -0 $other || { cat "$2"/alert-*; exit 1; }
-    sleep 0.2
-done
+AWAIT_PID=$alert AWAIT_LOG=$2/alert-node await "an alert of alert.mjs" grep -s "^ALERT XLM .* is outside" "$2/alert-node"
+AWAIT_PID=$other AWAIT_LOG=$2/alert-python await "an alert of alert.py" grep -s "^ALERT XLM .* is outside" "$2/alert-python"
 END
-"$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 128 -- timeout 300 bash "$work/run" "$packages" "$work" "$python" "$here" "$TIDE_BUILD/api/openapi.json" || {
+"$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 128 -- timeout 300 bash "$work/run" "$packages" "$work" "$python" "$here" "$TIDE_BUILD/api/openapi.json" "$TIDE_SOURCE_DIR/tools/lib/wait.sh" || {
     tail -n 5 "$work"/*.err "$work"/alert-*
     fail "see above"
 }

@@ -4,7 +4,7 @@
 # ledger gives no answer.
 . "$(dirname "$0")/_clients.sh"
 here=$(cd "$(dirname "$0")" && pwd)
-command -v openssl >/dev/null || { echo "no openssl"; exit 77; }
+command -v openssl >/dev/null || { echo "no openssl"; exit 1; }
 cc -std=c99 -O2 -Wall -Wextra -Werror -shared -fPIC -I "$TIDE_SOURCE_DIR/api/clients/c" -o "$work/reader.so" "$here/_mirror_reader.c" || fail "the header does not compile"
 export TIDEMARK_API_RATE_LOOKUP=0 # all questions here come from one client
 "$TIDE_SOURCE_DIR/tools/with-stack" --kyc '' --ledgers 128 -- timeout 500 "$python" "$here/_snapshot.py" "$work/reader.so" "${TIDE_LONG:+1000000}" || fail "see above"

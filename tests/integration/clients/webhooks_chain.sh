@@ -5,7 +5,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_serve.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 1; }
 pg_start
 SERVE_DIR=$PG_DIR/network
 export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json

@@ -102,7 +102,7 @@ class Stream:
                 self.whole = int(data["ledger"])
 
     def run(self):
-        while not over.is_set():
+        while not over.is_set():  # until main ends
             try:
                 self.connect()
                 while not over.is_set():
@@ -123,7 +123,10 @@ def main():
             threads.append(threading.Thread(target=client, args=(node, kind, paths)))
     for thread in threads:
         thread.start()
+    late = time.monotonic() + 60
     while not all(stream.whole for stream in streams):
+        if time.monotonic() > late:
+            sys.exit("a stream tells no ledger")
         time.sleep(0.05)
     (PG_DIR / "clients.begun").touch()
     end, last = PG_DIR / "clients.end", None

@@ -21,7 +21,7 @@ chain() {
             --db-retry-ms-max 500 2>>"$PG_DIR/indexer.log" &
         indexers+=($!)
     done
-    wait_for 60 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
+    within 60 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
 }
 servers() { # FOLDER…: a connection string that names all of them
     local IFS=,
@@ -41,7 +41,7 @@ PG_AT_EXIT=servers_down
 caught_up() {
     local at
     at=$(sql "SELECT pg_current_wal_lsn()")
-    wait_for 20 has_replayed "$1" "$at" || fail "$1 does not replay $at"
+    within 20 has_replayed "$1" "$at" || fail "$1 does not replay $at"
 }
 has_replayed() { [ "$(on "$1" "SELECT pg_last_wal_replay_lsn() >= '$2'")" = t ]; }
 promote() {
@@ -72,7 +72,7 @@ node() {
     TIDEMARK_DATABASE_URL="host=$hosts port=5432 user=postgres dbname=tidemark" "$TIDE_BIN/tidemark-api" --api-listen "${NODE_LISTEN:-127.0.0.1:0}" \
         --api-port-file "$PG_DIR/$name.port" --api-cache "$PG_DIR/${NODE_CACHE:-cache_$name}" ${NODE_OPTIONS:-} 2>>"$PG_DIR/$name.log" &
     printf -v "${name}_pid" %s $!
-    wait_for 60 is_ready "$name" || fail "$name: $(tail -n 3 "$PG_DIR/$name.log") $(curl -s "$(url "$name" /readyz)")"
+    within 60 is_ready "$name" || fail "$name: $(tail -n 3 "$PG_DIR/$name.log") $(curl -s "$(url "$name" /readyz)")"
 }
 url() { echo "http://127.0.0.1:$(cat "$PG_DIR/$1.port")$2"; }
 is_ready() { # its stream opens a connection of its own
@@ -83,8 +83,8 @@ clients() {
     rm -f "$PG_DIR"/clients.* "$PG_DIR/marks"
     python3 "$(dirname "${BASH_SOURCE[0]}")/_clients.py" "$@" 2>"$PG_DIR/clients.log" &
     clients=$!
-    wait_for 30 test -e "$PG_DIR/clients.begun" || fail "clients: $(cat "$PG_DIR/clients.log")"
-    wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
+    within 30 test -e "$PG_DIR/clients.begun" || fail "clients: $(cat "$PG_DIR/clients.log")"
+    within 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
 }
 freezes() {
     while :; do
@@ -96,11 +96,11 @@ freezes() {
 }
 frozen_often() { [ "$(grep -c '^freeze admin: passed' "$PG_DIR/freezes")" -ge 5 ]; }
 freezes_end() {
-    wait_for 60 frozen_often || fail "hardly anybody was frozen: $(tail -n 3 "$PG_DIR/freezes")"
+    within 60 frozen_often || fail "hardly anybody was frozen: $(tail -n 3 "$PG_DIR/freezes")"
     { kill $freezer && wait $freezer; } 2>/dev/null || true
 }
 clients_end() {
-    wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
+    within 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
     ledger >"$PG_DIR/clients.end"
     wait $clients || fail "clients: $(cat "$PG_DIR/clients.log")"
 }
@@ -112,7 +112,7 @@ mark() { echo "$1 $(now)" >>"$PG_DIR/marks"; } # for the judge
 writes_go_on() {
     local from
     from=$(ledger)
-    wait_for 60 reached $((from + 1)) || fail "the indexer does not go on: $(tail -n 5 "$PG_DIR/indexer.log")"
+    within 60 reached $((from + 1)) || fail "the indexer does not go on: $(tail -n 5 "$PG_DIR/indexer.log")"
     mark writes
     gap=$(since "$lost")
 }

@@ -4,7 +4,7 @@
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-[ -x "$TIDE_BIN/tidemark-attester" ] || { echo "no tidemark-attester"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-attester" ] || { echo "no tidemark-attester"; exit 1; }
 . "$(dirname "$0")/_servers.sh"
 pg_start
 keep_wal
@@ -13,7 +13,7 @@ PGDATABASE=postgres "$PG_BIN/createdb" empty
 
 # The servers take the commands of the cases from files, because they run as another user.
 asked() { # NAME: once the case asks for it
-    wait_for 120 asks "$1" || fail "$(cat "$PG_DIR/case.log")"
+    within 120 asks "$1" || fail "$(cat "$PG_DIR/case.log")"
     rm "$PG_DIR/ask.$1"
 }
 asks() { [ -e "$PG_DIR/ask.$1" ] || { kill -0 $case 2>/dev/null || fail "$(cat "$PG_DIR/case.log")"; return 1; }; }
@@ -39,7 +39,7 @@ asked deafen
 PGHOST=$PG_DIR sql "ALTER SYSTEM SET primary_conninfo = ''"
 PGHOST=$PG_DIR sql "SELECT pg_reload_conf()" >/dev/null
 deaf() { [ "$(PGHOST=$PG_DIR sql "SELECT NOT EXISTS (SELECT 1 FROM pg_stat_wal_receiver)")" = t ]; }
-wait_for 20 deaf || fail "the standby still receives"
+within 20 deaf || fail "the standby still receives"
 touch "$PG_DIR/deaf"
 asked promote
 cluster_down "$PG_DIR/second" immediate

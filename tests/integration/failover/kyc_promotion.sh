@@ -5,7 +5,7 @@
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-attester" ] || { echo "no tidemark-api or tidemark-attester"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-attester" ] || { echo "no tidemark-api or tidemark-attester"; exit 1; }
 . "$(dirname "$0")/_servers.sh"
 . "$TIDE_SOURCE_DIR/tools/lib/stack.sh"
 pg_start
@@ -28,9 +28,9 @@ python3 "$(dirname "$0")/_kyc_promotion.py" "$(url one '')" "$stack_kyc_key" "$P
 visitors=$!
 sessions() { [ "$(sql "SELECT $1 FROM kyc.session AS s LEFT JOIN kyc.outbox AS o ON o.session_id = s.id" 2>/dev/null)" = t ]; }
 run_on() { kill -0 $visitors 2>/dev/null || fail "visitors: $(tail -n 5 "$PG_DIR/visitors.log")"; sessions "$1"; }
-wait_for 60 run_on "count(*) FILTER (WHERE o.state = 'confirmed') >= 10" || fail "nothing is attested: $(tail -n 3 "$PG_DIR/attester.log") $(tail -n 3 "$PG_DIR/one.log")"
+within 60 run_on "count(*) FILTER (WHERE o.state = 'confirmed') >= 10" || fail "nothing is attested: $(tail -n 3 "$PG_DIR/attester.log") $(tail -n 3 "$PG_DIR/one.log")"
 # One session in each state, from one without a decision to one whose call is not confirmed.
-wait_for 30 run_on "bool_or(s.state IN ('created', 'pending')) AND bool_or(o.state IN ('queued', 'signed', 'submitted'))" || fail "nothing is under way"
+within 30 run_on "bool_or(s.state IN ('created', 'pending')) AND bool_or(o.state IN ('queued', 'signed', 'submitted'))" || fail "nothing is under way"
 lost=$(now)
 mark lost
 pg_stop immediate
@@ -39,7 +39,7 @@ on second "ALTER SYSTEM SET synchronous_standby_names = ''"
 on second "SELECT pg_reload_conf()" >/dev/null
 writes_go_on
 before=$(sql "SELECT count(*) FROM kyc.outbox WHERE state = 'confirmed'")
-wait_for 60 run_on "count(*) FILTER (WHERE o.state = 'confirmed') >= $before + 20" || fail "nothing more is attested: $(tail -n 3 "$PG_DIR/attester.log") $(tail -n 3 "$PG_DIR/one.log")"
+within 60 run_on "count(*) FILTER (WHERE o.state = 'confirmed') >= $before + 20" || fail "nothing more is attested: $(tail -n 3 "$PG_DIR/attester.log") $(tail -n 3 "$PG_DIR/one.log")"
 touch "$PG_DIR/visitors.end"
 wait $visitors || fail "visitors: $(cat "$PG_DIR/visitors.log")"
 cat "$PG_DIR/visitors.log"
@@ -50,10 +50,10 @@ sql "SELECT id || ' ' || address FROM kyc.session WHERE state = 'approved'" | so
 lost_ones=$(comm -23 "$PG_DIR/told" "$PG_DIR/held")
 [ -z "$lost_ones" ] || fail "acknowledged, and not approved in the database: $lost_ones"
 settled() { [ "$(sql "SELECT count(*) FROM kyc.outbox WHERE state <> 'confirmed'")" = 0 ]; }
-wait_for 30 settled || fail "the outbox: $(sql "SELECT state, reason, count(*) FROM kyc.outbox GROUP BY 1, 2")"
+within 30 settled || fail "the outbox: $(sql "SELECT state, reason, count(*) FROM kyc.outbox GROUP BY 1, 2")"
 attested() { sql "SELECT subject FROM event.compliance_registry_attest WHERE verifier = '$verifier' AND subject IN (SELECT address FROM kyc.session)" | sort; }
 all_attested() { [ "$(attested | sort -u | wc -l)" -ge "$(wc -l <"$PG_DIR/told")" ]; }
-wait_for 30 all_attested || fail "$(attested | wc -l) attestations of $(wc -l <"$PG_DIR/told") people"
+within 30 all_attested || fail "$(attested | wc -l) attestations of $(wc -l <"$PG_DIR/told") people"
 twice=$(attested | uniq -d)
 [ -z "$twice" ] || fail "attested twice: $twice"
 [ "$(sql "SELECT count(*) FROM kyc.session")" = "$(sql "SELECT count(DISTINCT address) FROM kyc.session")" ] || fail "an address has two sessions"

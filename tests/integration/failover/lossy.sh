@@ -5,7 +5,7 @@
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
 . "$(dirname "$0")/_servers.sh"
 pg_start
 export PG_DIR PG_BIN STANDBYS="$PG_DIR/second"
@@ -21,15 +21,15 @@ clients one two three
 on second "ALTER SYSTEM SET primary_conninfo = ''" # it hears no more
 on second "SELECT pg_reload_conf()" >/dev/null
 deaf() { [ "$(on second "SELECT NOT EXISTS (SELECT 1 FROM pg_stat_wal_receiver)")" = t ]; }
-wait_for 20 deaf || fail "the standby still receives"
+within 20 deaf || fail "the standby still receives"
 # Then it replays the rest of what it has received, and retries every five seconds.
 replayed() { [ "$(on second "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'startup' AND wait_event = 'RecoveryRetrieveRetryInterval'")" = 1 ]; }
-wait_for 60 replayed || fail "the standby still replays"
+within 60 replayed || fail "the standby still replays"
 kept=$(on second "SELECT ledger FROM chain.cursor")
-wait_for 60 reached $((kept + 25)) || fail "nothing is written"
+within 60 reached $((kept + 25)) || fail "nothing is written"
 shown() { [ "$(curl -s "$(url one /api/prices)" | said ledger)" -ge $((kept + 25)) ]; }
 said() { sed -n "s/.*\"$1\":\"\([^\"]*\)\".*/\1/p" | sed 's/".*//'; }
-wait_for 20 shown || fail "node one does not show what is committed"
+within 20 shown || fail "node one does not show what is committed"
 last=$(ledger)
 # Waits until a reader of the newest events, oldest first, has read to the end of ledger LAST.
 first_page="/api/events?order=asc&limit=1&from=$(sql "SELECT extract(epoch FROM closed_at)::bigint FROM chain.ledger WHERE ledger = $((kept + 20))")"
@@ -46,10 +46,10 @@ sleep 1 # only a server that takes no writes
 promote second
 [ "$(ledger)" = "$kept" ] || fail "the standby has ledger $(ledger), not $kept: nothing is lost, the test proves nothing"
 back() { [ "$(curl -s "$(url one /api/prices)" | said ledger)" = "$kept" ]; }
-wait_for 30 back || fail "node one still shows $(curl -s "$(url one /api/prices)" | cut -c1-80)"
+within 30 back || fail "node one still shows $(curl -s "$(url one /api/prices)" | cut -c1-80)"
 echo "ok look-ups of node one showed ledger $last, and $kept $(since "$lost") s after the loss"
 behind() { curl -sN -m 2 -H "Last-Event-ID: $deployment:$last" "$(url "$1" "/api/stream?topics=ledger")" >"$PG_DIR/resumed" || true; grep '"reason":"behind"' "$PG_DIR/resumed" >/dev/null; }
-wait_for 20 behind one || fail "a stream that is resumed at ledger $last of $kept: $(cat "$PG_DIR/resumed")"
+within 20 behind one || fail "a stream that is resumed at ledger $last of $kept: $(cat "$PG_DIR/resumed")"
 [ "$(code one "$first_page&cursor=$cursor")" = 200 ] && grep '"items":\[\],"next":null' "$PG_DIR/body" >/dev/null &&
     grep -i "^Ledger-Sequence: $kept" "$PG_DIR/head" >/dev/null || fail "a cursor of ledger $((kept + 20)) at $kept: $(cat "$PG_DIR/head" "$PG_DIR/body")"
 [ "$(code one "/api/sdk/kyc/status/${PEOPLE%% *}?ledger=$last")" = 404 ] && grep '"ledger_not_reached"' "$PG_DIR/body" >/dev/null || fail "as of $last: $(cat "$PG_DIR/body")"
@@ -59,7 +59,7 @@ kill -CONT "${indexers[@]}"
 resumed=$(now)
 writes_go_on
 echo "ok the indexer writes again $(since "$resumed") s after it could, from ledger $kept"
-wait_for 60 reached "$last" || fail "the lost ledgers are not written again: $(ledger) of $last"
+within 60 reached "$last" || fail "the lost ledgers are not written again: $(ledger) of $last"
 echo "ok all $((last - kept)) lost ledgers are there again $(since "$resumed") s after it could write"
 clients_end
 [ "$(code one "$first_page&cursor=$cursor")" = 200 ] || fail "the cursor afterwards: $(cat "$PG_DIR/body")"

@@ -6,7 +6,7 @@
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
 . "$(dirname "$0")/_servers.sh"
 pg_start
 indexer=$TIDE_BIN/tidemark-indexer
@@ -37,7 +37,7 @@ serves() { # EPOCH [NODE]: from the database and from the cache; the newest ledg
 rows_of() { curl -sf "$(url "$2" /api/coverage)" | grep "\"networkEpoch\":$1[,}]" >/dev/null; }
 soon() {
     local node=${2:-one}
-    wait_for 40 serves "$1" "$node" ||
+    within 40 serves "$1" "$node" ||
         fail "epoch $1 is not served: $(curl -s "$(url "$node" /api/coverage)" | cut -c1-200) $(curl -s "$(url "$node" /api/prices)" | cut -c1-200) $(tail -n 4 "$PG_DIR/$node.log")"
 }
 soon 0
@@ -46,7 +46,7 @@ caught_up second
 on second "ALTER SYSTEM SET primary_conninfo = ''"
 on second "SELECT pg_reload_conf()" >/dev/null
 deaf() { [ "$(on second "SELECT NOT EXISTS (SELECT 1 FROM pg_stat_wal_receiver)")" = t ]; }
-wait_for 20 deaf || fail "the standby still receives"
+within 20 deaf || fail "the standby still receives"
 reset
 index again
 soon 1
@@ -57,7 +57,7 @@ positioned() {
     position=$(timeout 2 curl -sN "$(url one /api/stream)" | sed -n 's/^id: //p' | sed -n 1p || true)
     [[ $position == "$deployment":* ]]
 }
-wait_for 20 positioned || fail "no position of the new epoch ($deployment): $position $(tail -n 3 "$PG_DIR/one.log")"
+within 20 positioned || fail "no position of the new epoch ($deployment): $position $(tail -n 3 "$PG_DIR/one.log")"
 lost=$(now)
 pg_stop immediate
 promote second
@@ -65,7 +65,7 @@ soon 0
 echo "ok the epoch that was lost is not served, the old one is, $(since "$lost") s after the loss"
 grep 'deployment.lost.*deployment=' "$PG_DIR/one.log" >/dev/null || fail "the log says nothing"
 refused() { [ "$(curl -s -m 1 -o "$PG_DIR/body" -w '%{http_code}' -H "Last-Event-ID: $position" "$(url one /api/stream)")" = 409 ]; }
-wait_for 20 refused || fail "a position of the lost epoch ($position): $(cat "$PG_DIR/body")"
+within 20 refused || fail "a position of the lost epoch ($position): $(cat "$PG_DIR/body")"
 
 # Node two connects to the new primary, or to the third server, which does not learn of the promotion and still holds
 # the lost epoch.
@@ -82,7 +82,7 @@ selections() { grep -c 'deployment.selected' "$PG_DIR/two.log"; }
 settled=$(selections)
 for server in third second third; do
     at $server
-    wait_for 20 rows_of 0 two || fail "at the $server server: $(tail -n 4 "$PG_DIR/two.log")"
+    within 20 rows_of 0 two || fail "at the $server server: $(tail -n 4 "$PG_DIR/two.log")"
 done
 [ "$(selections)" = "$settled" ] || fail "node two goes back and forth: $(grep 'deployment\.' "$PG_DIR/two.log")"
 [ "$(on third "SELECT count(*) FROM chain.deployment WHERE epoch = 1")" = 1 ] || fail "the third server does not hold the lost epoch"
@@ -110,8 +110,8 @@ swap_databases() {
     PGDATABASE=postgres sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname IN ('tidemark', 'other')" >/dev/null
     PGDATABASE=postgres sql "ALTER DATABASE tidemark RENAME TO former" 2>/dev/null && PGDATABASE=postgres sql "ALTER DATABASE other RENAME TO tidemark"
 }
-wait_for 20 swap_databases || fail "the databases cannot be renamed"
+within 20 swap_databases || fail "the databases cannot be renamed"
 said() { curl -s "$(url three /api/coverage)" >/dev/null; grep 'is of another protocol' "$PG_DIR/three.log" >/dev/null; }
-wait_for 20 said || fail "node three takes another network silently: $(tail -n 3 "$PG_DIR/three.log") $(curl -s "$(url three /api/coverage)" | cut -c1-200)"
+within 20 said || fail "node three takes another network silently: $(tail -n 3 "$PG_DIR/three.log") $(curl -s "$(url three /api/coverage)" | cut -c1-200)"
 [ "$(curl -s -o "$PG_DIR/body" -w '%{http_code}' "$(url three /api/coverage)")" = 503 ] || fail "node three answers for another network: $(cut -c1-200 "$PG_DIR/body")"
 echo "ok a node without a deployment file does not go over to another network"

@@ -5,7 +5,7 @@
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
 . "$(dirname "$0")/_servers.sh"
 seconds=30
 [ -z "${TIDE_LONG:-}" ] || seconds=180
@@ -24,7 +24,7 @@ workers() { on second "SELECT count(*) FROM pg_stat_activity WHERE application_n
 own=$(workers)
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tidemark-api'" >/dev/null
 moved() { curl -s "$(url three /api/events?limit=1)" >/dev/null && [ "$(workers)" -gt "$own" ]; }
-wait_for 20 moved || fail "the SQL workers of node three are not at the standby"
+within 20 moved || fail "the SQL workers of node three are not at the standby"
 pick_people
 clients one two three
 
@@ -37,11 +37,11 @@ pause() { # WHAT HOW-IT-BEGINS HOW-IT-ENDS
     $2
     mark paused # answers are at least as old as this mark
     begun=$SECONDS
-    wait_for 40 refuses || fail "$what: node two goes on to tell compliance"
+    within 40 refuses || fail "$what: node two goes on to tell compliance"
     echo "ok $what: look-ups of the standby's node are refused as stale after $(since "$lost") s"
     while [ $((SECONDS - begun)) -lt $seconds ]; do sleep 0.5; done
     [ "$(age three "/api/events?limit=1")" -gt $((seconds * 1000 - 2000)) ] || fail "$what: SQL of node three, which has its workers at the standby, is $(age three "/api/events?limit=1") ms old"
-    wait_for 20 fresh_lookups || fail "$what: look-ups of node three, which has its feeder at the primary, are $(age three /api/prices) ms old"
+    within 20 fresh_lookups || fail "$what: look-ups of node three, which has its feeder at the primary, are $(age three /api/prices) ms old"
     curl -si "$(url three "/api/events?limit=1")" | tr -d '\r' >"$PG_DIR/late"
     grep -Ei '^Cache-Control: no-(cache|store)' "$PG_DIR/late" >/dev/null || fail "$what: a late answer may be cached: $(cat "$PG_DIR/late")"
     tag=$(sed -n 's/^ETag: //Ip' "$PG_DIR/late")
@@ -49,9 +49,9 @@ pause() { # WHAT HOW-IT-BEGINS HOW-IT-ENDS
     mark resumed # from here on answers may be younger
     lost=$(now)
     $3
-    wait_for 60 serves || fail "$what: node two stays stale: $(curl -s "$(url two /readyz)")"
+    within 60 serves || fail "$what: node two stays stale: $(curl -s "$(url two /readyz)")"
     echo "ok $what: after $seconds s all is fresh again within $(since "$lost") s"
-    wait_for 30 fresh_workers || fail "$what: SQL of node three is $(age three "/api/events?limit=1") ms old"
+    within 30 fresh_workers || fail "$what: SQL of node three is $(age three "/api/events?limit=1") ms old"
 }
 fresh_lookups() { [ "$(age three /api/prices)" -lt 6000 ]; }
 fresh_workers() { [ "$(age three "/api/events?limit=1")" -lt 3000 ]; }

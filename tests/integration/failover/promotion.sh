@@ -4,7 +4,7 @@
 # the last two after a crash and with delayed replay.
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
 . "$(dirname "$0")/_servers.sh"
 pg_start
 keep_wal
@@ -29,7 +29,7 @@ failover() {
     promote "$2"
     took=$(since "$lost")
     writes_go_on
-    wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
+    within 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
     echo "ok promotion under load ($3): the new primary took $took s, the indexer wrote again after $gap s"
 }
 failover . second fast
@@ -38,9 +38,9 @@ if [ -n "${TIDE_LONG:-}" ]; then
         rejoin ${turn#* } ${turn% *}
         sql "ALTER SYSTEM SET synchronous_standby_names = '*'" # what a client sees is on both servers
         sql "SELECT pg_reload_conf()" >/dev/null
-        wait_for 20 is_synchronous || fail "no synchronous standby"
+        within 20 is_synchronous || fail "no synchronous standby"
         on "${turn#* }" "SELECT pg_wal_replay_pause()" >/dev/null # it has what is written, and shows it once it is promoted
-        wait_for 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
+        within 60 reached $(($(ledger) + 5)) || fail "nothing is written: $(tail -n 3 "$PG_DIR/indexer.log")"
         failover $turn immediate
         sql "ALTER SYSTEM RESET synchronous_standby_names"
         sql "SELECT pg_reload_conf()" >/dev/null
@@ -49,12 +49,12 @@ fi
 freezes_end
 clients_end
 for name in one two; do
-    wait_for 20 is_ready $name || fail "$name: $(cat "$PG_DIR/$name.ready")"
+    within 20 is_ready $name || fail "$name: $(cat "$PG_DIR/$name.ready")"
     grep '"standby":false' "$PG_DIR/$name.ready" >/dev/null || fail "$name: $(cat "$PG_DIR/$name.ready")"
 done
 # On a standby, a feeder polls the cursor every few milliseconds. On a primary it gets notifications.
 polls() { [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidemark-feeder' AND query LIKE 'SELECT moves FROM%'")" != 0 ]; }
-wait_for 20 feeders || fail "two feeders are wanted at the new primary"
+within 20 feeders || fail "two feeders are wanted at the new primary"
 ! polls || fail "a feeder polls the new primary: it does not listen"
 judge query ${TIDE_LONG:+back:query} # of the standby that was held back, until it is promoted
 same_as_undisturbed

@@ -4,7 +4,7 @@
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
 . "$(dirname "$0")/_servers.sh"
 times=6
 [ -z "${TIDE_LONG:-}" ] || times=30
@@ -24,7 +24,7 @@ for _ in $(seq $times); do
     kill -KILL "${!pid}"
     wait "${!pid}" 2>/dev/null || true
     at=$(ledger)
-    wait_for 30 shown $alive $((at + 1)) || fail "$alive does not feed the cache: $(tail -n 3 "$PG_DIR/$alive.log")"
+    within 30 shown $alive $((at + 1)) || fail "$alive does not feed the cache: $(tail -n 3 "$PG_DIR/$alive.log")"
     longest=$(printf '%s\n' "$longest" "$(since "$lost")" | sort -g | tail -n 1)
     node $victim "$PG_DIR"
     mark $victim.up

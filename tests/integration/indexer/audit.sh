@@ -6,7 +6,7 @@ here=$(dirname "$0")
 pg_start
 pg_writable
 bin=$TIDE_BIN/tidemark-indexer
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 sim=$PG_DIR/sim
 mkdir "$sim"
 # Entries live for 200 ledgers: many are evicted, and some restored.
@@ -38,7 +38,7 @@ serve() { # KIND: sets url
     rm -f "$PG_DIR/port"
     "$here/_audit_archive.py" serve "$sim/archive" "$PG_DIR/port" "$1" >"$PG_DIR/served" 2>/dev/null &
     servers+=($!)
-    until [ -s "$PG_DIR/port" ]; do sleep 0.05; done
+    AWAIT_PID=$! await "the port of the archive's server" test -s "$PG_DIR/port"
     url=http://127.0.0.1:$(cat "$PG_DIR/port")
 }
 
@@ -136,8 +136,8 @@ ends 74 'bucket-' --archive "$url" --http-tries 1 --http-stall-s 1
 serve endless
 "$bin" audit --archive "$url" --http-tries 1 >"$PG_DIR/said" 2>"$PG_DIR/err" &
 endless=$!
-until [ "$(awk '{ print $14 }' "/proc/$endless/stat")" -gt 50 ]; do # half a second of CPU: some 100 MB
-    kill -0 $endless || fail "the endless bucket ended: $(said)"; sleep 0.2; done
+worked() { [ "$(awk '{ print $14 }' "/proc/$endless/stat")" -gt 50 ]; } # half a second of CPU: some 100 MB
+AWAIT_PID=$endless AWAIT_LOG=$PG_DIR/err await "100 MB of the endless bucket" worked
 rss=$(awk '$1 == "VmHWM:" { print $2 }' "/proc/$endless/status")
 kill -TERM $endless
 wait $endless || fail "a stop is no failure: $(said)"

@@ -5,7 +5,7 @@
 here=$(dirname "$0")
 . "$here/../_pg.sh"
 pg_start
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 sim=$PG_DIR/sim
 mkdir "$sim"
 export TIDEMARK_DEPLOYMENT=$sim/deployment.json

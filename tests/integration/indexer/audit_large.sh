@@ -6,7 +6,7 @@ here=$(dirname "$0")
 . "$here/../_pg.sh"
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
-[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-perf" ] || { echo "no tidemark-sim or tidemark-perf"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-perf" ] || { echo "no tidemark-sim or tidemark-perf"; exit 1; }
 bytes=${TIDE_AUDIT_BYTES:-500000000} last=1151 sim=$PG_DIR/sim
 mkdir "$sim"
 "$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --ledgers 128 --quiet

@@ -5,7 +5,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/_discover.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
 sim=$TIDE_BIN/tidemark-sim
@@ -67,7 +67,7 @@ try() { # FOLDER LAKE FIRST LAST
     fresh # killed while it reads again, sooner and later
     for ((round = 0; round < (${#TIDE_LONG} ? 5 : 2); round++)); do
         "$bin" run --stop-at-end --crash-limit 0 --lake "$lake" 2>"$PG_DIR/killed.log" & local pid=$!
-        until grep -q 'discovery.reading' "$PG_DIR/killed.log" || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
+        await "the second reading" eval 'grep -q discovery.reading "$PG_DIR/killed.log" || gone $pid'
         sleep 0.0$((round * 2))
         kill -KILL $pid 2>/dev/null || true
         wait $pid 2>/dev/null || true

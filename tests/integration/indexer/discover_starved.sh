@@ -5,7 +5,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/_discover.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 pg_start
 . "$here/../_faults.sh"
 indexer=$TIDE_BIN/tidemark-indexer
@@ -14,7 +14,7 @@ past=160 first=1024 last=1183
 
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger $first --ledgers $past --ledgers-per-object 1 --txs 2 --hostile 5 \
     --hostile-attacks listings --hostile-all-from $((last + 1)) --quiet --follow 250 --close-step 1 2>"$PG_DIR/sim.log" & sim=$!
-until [ -n "$(find "$PG_DIR/sim/lake" -name "*--$last.xdr*" -print -quit 2>/dev/null)" ]; do sleep 0.05; done
+AWAIT_PID=$sim AWAIT_LOG=$PG_DIR/sim.log await "ledger $last in the lake" eval '[ -n "$(find "$PG_DIR/sim/lake" -name "*--$last.xdr*" -print -quit 2>/dev/null)" ]'
 
 # A slow lake server that counts the objects it sends.
 python3 - "$PG_DIR" >"$PG_DIR/port" 2>"$PG_DIR/http.log" <<'PY' &
@@ -35,7 +35,7 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Han
 print(server.server_address[1], flush=True)
 server.serve_forever()
 PY
-until [ -s "$PG_DIR/port" ]; do sleep 0.1; done
+AWAIT_PID=$! AWAIT_LOG=$PG_DIR/http.log await "the port of the lake's server" test -s "$PG_DIR/port"
 strip "$PG_DIR/sim"
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/without.json TIDEMARK_LAKE=http://127.0.0.1:$(cat "$PG_DIR/port")/lake
 
@@ -54,20 +54,19 @@ given() { wc -l <"$PG_DIR/given"; }
 listed() { sql "SELECT count(*) FROM chain.contract_seen WHERE what = 'discovered' AND ledger > $last"; }
 is_read() { [ "$(sql "SELECT count(*) FROM chain.contract_coverage WHERE contract = '$1' AND next_ledger <= to_ledger")" = 0 ]; }
 complete() { # MARKET READINGS: read by the last of so many readings that begin from now on
-    local before mark readings end
+    local before mark readings
     before=$(given) mark=$(wc -l <"$PG_DIR/run.log")
-    until is_read "$1"; do
+    is_read_in_time() {
         [ $(($(given) - before)) -le $((5 * past)) ] || fail "$1 is not read after $(($(given) - before)) objects, $(listed) listings: $(grep discovery "$PG_DIR/run.log" | tail -4)"
-        kill -0 $pid 2>/dev/null || fail "the indexer ended: $(tail -3 "$PG_DIR/run.log")"
-        sleep 0.05
-    done
+        is_read "$1"
+    }
+    AWAIT_PID=$pid AWAIT_LOG=$PG_DIR/run.log await "$1 to be read" is_read_in_time "$1"
     # The reading may have begun since `unread`, before this function looked at the log. Its last line follows its last commit.
-    end=$((SECONDS + 60))
-    until readings=$(awk -v mark="$mark" -v marked="$marked" 'NR > marked && /discovery.reading/ { n += NR > mark; own = /markets=true/ }
-        NR > marked && /discovery.complete/ && own { print n; exit }' "$PG_DIR/run.log") && [ -n "$readings" ]; do
-        [ $SECONDS -lt $end ] || fail "$1: its reading never ends: $(grep discovery "$PG_DIR/run.log" | tail -4)"
-        sleep 0.05
-    done
+    its_reading_ended() {
+        readings=$(awk -v mark="$mark" -v marked="$marked" 'NR > marked && /discovery.reading/ { n += NR > mark; own = /markets=true/ }
+            NR > marked && /discovery.complete/ && own { print n; exit }' "$PG_DIR/run.log") && [ -n "$readings" ]
+    }
+    AWAIT_LOG=$PG_DIR/run.log await "the end of the reading of $1" its_reading_ended
     [ "$readings" -le "$2" ] || fail "$1: $readings readings: $(grep discovery "$PG_DIR/run.log")"
     echo "ok $1: $readings readings, $(($(given) - before)) objects, $(listed) listings"
 }

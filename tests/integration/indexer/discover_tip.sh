@@ -19,14 +19,14 @@ serve one --ledgers 8 --txs 6
 strip "$PG_DIR/one"
 into tip
 "$bin" run --deployment "$PG_DIR/one/without.json" --rpc "$one_url" "${over_rpc[@]}" 2>"$PG_DIR/tip.log" & follower=$!
-wait_for 60 cursor_is 1031 || fail "not at the tip: $(cursor): $(tail -3 "$PG_DIR/tip.log")"
+within 60 cursor_is 1031 || fail "not at the tip: $(cursor): $(tail -3 "$PG_DIR/tip.log")"
 for ((at = 1031; at < 1151; at += 12)); do
     close_ledgers one 12
-    wait_for 60 cursor_is $((at + 12)) || fail "not at the tip: $(cursor): $(tail -3 "$PG_DIR/tip.log")"
+    within 60 cursor_is $((at + 12)) || fail "not at the tip: $(cursor): $(tail -3 "$PG_DIR/tip.log")"
 done
-wait_for 60 none_waiting || fail "not read: $(tail -5 "$PG_DIR/tip.log")"
+within 60 none_waiting || fail "not read: $(tail -5 "$PG_DIR/tip.log")"
 # The line follows the commit of the last range.
-wait_for 20 grep -q 'discovery.complete' "$PG_DIR/tip.log" || fail "nothing was read again: $(tail -5 "$PG_DIR/tip.log")"
+within 20 grep -q 'discovery.complete' "$PG_DIR/tip.log" || fail "nothing was read again: $(tail -5 "$PG_DIR/tip.log")"
 kill -TERM $follower
 wait $follower || fail "follower: exit $?"
 "$bin" digest >"$PG_DIR/digest"
@@ -81,13 +81,13 @@ sql "CALL chain.attach_partition(1::smallint, 1000)"
 "$bin" run --lake "$PG_DIR/sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "lake: $(tail -3 "$PG_DIR/run.log")"
 [ "$(waiting)" = 0 ] || fail "still waiting: $(tail -3 "$PG_DIR/run.log")"
 market_is() { curl -fs "$API_URL/api/markets/$symbol" | grep '"complete":true' >/dev/null; }
-wait_for 30 market_is || fail "the market is still incomplete: $(curl -s "$API_URL/api/markets/$symbol" | cut -c-400)"
+within 30 market_is || fail "the market is still incomplete: $(curl -s "$API_URL/api/markets/$symbol" | cut -c-400)"
 ask 200 '"items":\[' "/api/tokens/$token/transfers"
 read_again() { [ "$(grep -c 'the past of a discovered token was read' "$PG_DIR/api.log")" -gt "$before" ]; }
 for known_as in NULL "'synth_token'"; do # as many ranges as before, of which other rows came
     before=$(grep -c 'the past of a discovered token was read' "$PG_DIR/api.log") || true
     sql "UPDATE chain.contract_coverage SET known_as = $known_as WHERE contract = '$token'"
-    wait_for 30 read_again || fail "the cache did not notice that ranges were read again, known as $known_as"
+    within 30 read_again || fail "the cache did not notice that ranges were read again, known as $known_as"
 done
 ask 200 '"complete":true' "/api/markets/$symbol?ledger=$last"
 api_stop || fail "api: exit $?"

@@ -6,7 +6,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_rpc.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] || { echo "no tidemark-api"; exit 1; }
 indexer=$TIDE_BIN/tidemark-indexer
 pg_start
 export TIDEMARK_API_DRAIN_MS=0 TIDEMARK_STALE_AFTER_MS=5000 TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_CLOCK_SKEW_S=3153600000
@@ -34,7 +34,7 @@ node() { # NAME [option]…: an API process with a cache of its own; its process
     rm -f "$PG_DIR/$name.port"
     TIDEMARK_API_LISTEN=${LISTEN:-127.0.0.1:0} TIDEMARK_API_CACHE=${CACHE:-$PG_DIR/cache_$name} "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/$name.port" "$@" 2>>"$PG_DIR/$name.log" &
     node_pid=$!
-    wait_for 120 test -s "$PG_DIR/$name.port" || fail "$name does not start: $(tail -n 3 "$PG_DIR/$name.log")"
+    within 120 test -s "$PG_DIR/$name.port" || fail "$name does not start: $(tail -n 3 "$PG_DIR/$name.log")"
 }
 code() { curl -s -m 5 -o "$PG_DIR/body" -w '%{http_code}' "http://127.0.0.1:$(cat "$PG_DIR/$1.port")$2"; }
 ready() { [ "$(code "$1" /readyz)" = 200 ]; }
@@ -43,7 +43,7 @@ serves() { # NAME EPOCH FRESH: the answers of cache and database are that epoch'
     [ "$(code "$1" /api/prices)" = "$3" ] || return 1
     [ "$3" != 200 ] || grep -q "\"closedAt\":\"$4" "$PG_DIR/body"
 }
-soon() { wait_for 120 serves "$@" || fail "not served: $*: $(code "$1" /api/coverage) $(cat "$PG_DIR/body") $(tail -n 3 "$PG_DIR/$1.log")"; }
+soon() { within 120 serves "$@" || fail "not served: $*: $(code "$1" /api/coverage) $(cat "$PG_DIR/body") $(tail -n 3 "$PG_DIR/$1.log")"; }
 # Close times of the three chains begin with these years and months.
 old=2026-01 new=2026-04 moved=2026-08
 
@@ -52,10 +52,10 @@ cp "$PG_DIR/first/deployment.json" "$PG_DIR/served.json"
 index first
 node api --deployment "$PG_DIR/served.json"
 api=$node_pid
-wait_for 120 ready api || fail "not ready: $(cat "$PG_DIR/body")"
+within 120 ready api || fail "not ready: $(cat "$PG_DIR/body")"
 soon api 0 200 $old
 streams() { curl -fs "http://127.0.0.1:$(cat "$PG_DIR/api.port")/readyz" | grep '"stream":"ok"' >/dev/null; }
-wait_for 60 streams || fail "no stream: $(tail -n 3 "$PG_DIR/api.log")"
+within 60 streams || fail "no stream: $(tail -n 3 "$PG_DIR/api.log")"
 curl -sN "http://127.0.0.1:$(cat "$PG_DIR/api.port")/api/stream" >"$PG_DIR/stream" &
 
 end $indexing
@@ -72,7 +72,7 @@ echo "ok after a reset processes start, and serve the old epoch as stale"
 index again
 soon api 1 200 $new
 kill -0 $api || fail "the API ended"
-wait_for 20 grep -q '"reason":"deployment"' "$PG_DIR/stream" || fail "the stream: $(tail -n 3 "$PG_DIR/stream")"
+within 20 grep -q '"reason":"deployment"' "$PG_DIR/stream" || fail "the stream: $(tail -n 3 "$PG_DIR/stream")"
 soon alone 1 200 $new
 echo "ok the new epoch is ready: a running process switches to it, with its stream"
 
@@ -80,11 +80,11 @@ end $indexing
 "$indexer" reset --confirm --deployment "$PG_DIR/served.json" >/dev/null
 index moved
 reached() { [ "$(sql "SELECT count(*) FROM chain.deployment_state WHERE epoch = 2 AND ready")" = 1 ]; }
-wait_for 120 reached || fail "$(tail -n 3 "$PG_DIR/indexer.log")"
+within 120 reached || fail "$(tail -n 3 "$PG_DIR/indexer.log")"
 soon api 1 503 # its file names addresses that the new epoch has not
 echo '{' >"$PG_DIR/served.json"
 kill -HUP $api
-wait_for 60 grep -q deployment.kept "$PG_DIR/api.log" || fail "a damaged file was taken"
+within 60 grep -q deployment.kept "$PG_DIR/api.log" || fail "a damaged file was taken"
 soon api 1 503
 cp "$PG_DIR/moved/deployment.json" "$PG_DIR/served.json"
 kill -HUP $api
@@ -100,11 +100,11 @@ soon other 0 200 $old
 grep -q 'Another Network' <<<"$(code other /api/coverage >/dev/null; cat "$PG_DIR/body")" || fail "another network's: $(cat "$PG_DIR/body")"
 soon api 2 200 $moved
 node none
-wait_for 60 grep -q 'say which with --deployment' "$PG_DIR/none.log" || fail "it chose by itself: $(tail -n 3 "$PG_DIR/none.log")"
+within 60 grep -q 'say which with --deployment' "$PG_DIR/none.log" || fail "it chose by itself: $(tail -n 3 "$PG_DIR/none.log")"
 ready none && fail "ready without a choice"
 end $node_pid
 CACHE=$PG_DIR/cache_api node intruder --deployment "$PG_DIR/other/deployment.json"
-wait_for 60 serves intruder 0 503 || fail "another deployment's cache: $(cat "$PG_DIR/body")"
+within 60 serves intruder 0 503 || fail "another deployment's cache: $(cat "$PG_DIR/body")"
 ready intruder && fail "ready with another deployment's cache"
 grep -q no_cache "$PG_DIR/body" || fail "readyz: $(cat "$PG_DIR/body")"
 end $node_pid
@@ -124,7 +124,7 @@ PGDATABASE=postgres "$PG_BIN/createdb" elsewhere
 elsewhere="host=$PG_DIR port=5432 user=postgres dbname=elsewhere"
 TIDEMARK_DATABASE_URL=$elsewhere "$indexer" run --lake "$PG_DIR/moved/lake" --deployment "$PG_DIR/moved/deployment.json" --stop-at-end 2>>"$PG_DIR/indexer.log"
 TIDEMARK_DATABASE_URL=$elsewhere refused "another database" --api-listen "127.0.0.1:$port" --deployment "$PG_DIR/moved/deployment.json"
-wait_for 60 ready api || fail "the first is not ready: $(cat "$PG_DIR/body")"
+within 60 ready api || fail "the first is not ready: $(cat "$PG_DIR/body")"
 LISTEN=127.0.0.1:$port CACHE=$PG_DIR/cache_api node second --deployment "$PG_DIR/moved/deployment.json"
 end $api
 soon second 2 200 $moved # it feeds the cache now

@@ -6,7 +6,7 @@
 here=$(dirname "$0")
 . "$here/../_pg.sh"
 pg_start
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 bin=$TIDE_BIN/tidemark-indexer
 sim=$PG_DIR/sim
 mkdir "$sim"

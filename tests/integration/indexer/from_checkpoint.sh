@@ -6,7 +6,7 @@ here=$(dirname "$0")
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
 . "$here/_discover.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
 sim=$PG_DIR/sim

@@ -6,8 +6,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
-[ -f "$(pg_config --pkglibdir 2>/dev/null)/auto_explain.so" ] || { echo "no auto_explain"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
+[ -f "$(pg_config --pkglibdir 2>/dev/null)/auto_explain.so" ] || { echo "no auto_explain"; exit 1; }
 pg_start
 . "$here/../_faults.sh"
 export ASAN_OPTIONS=detect_leaks=0 TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_BATCH_MS=60000

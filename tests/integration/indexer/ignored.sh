@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
 sim=$TIDE_BIN/tidemark-sim
-[ -x "$sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$sim" ] || { echo "no tidemark-sim"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0 TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json
 "$sim" write --lake "$PG_DIR/lake" --deployment "$PG_DIR/deployment.json" --ledgers 32 --ledgers-per-object 32 --txs 2 --seed 3 --hostile 7 --hostile-attacks tokens --quiet
 index() { # DATABASE TOKENS

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 indexer=$TIDE_BIN/tidemark-indexer
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 mkdir "$PG_DIR/sim"
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 192 --quiet

@@ -2,8 +2,8 @@
 # Indexes one chain from a folder, from a web server, from a stream and from standard input, in objects and batches of
 # several sizes: the digests of all tables are equal. (label: threads)
 . "$(dirname "$0")/../_pg.sh"
-[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
-command -v python3 >/dev/null || exit 77
+[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
+command -v python3 >/dev/null || exit 1
 pg_start
 ledgers=128
 [ -z "${TIDE_LONG:-}" ] || ledgers=192
@@ -38,7 +38,7 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Han
 print(server.server_address[1], flush=True)
 server.serve_forever()
 PY
-until [ -s "$PG_DIR/port" ]; do sleep 0.1; done
+AWAIT_PID=$! AWAIT_LOG=$PG_DIR/http.log await "the port of the lake's server" test -s "$PG_DIR/port"
 url=http://127.0.0.1:$(cat "$PG_DIR/port")
 
 number=0 first=''

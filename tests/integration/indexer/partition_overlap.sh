@@ -18,13 +18,8 @@ fresh() { # SECONDS
 quick() { sql "DROP EVENT TRIGGER slow"; }
 launch() { "$indexer" run --stop-at-end 2>"$PG_DIR/run.log" & pid=$!; }
 overlaps="(SELECT count(last_loaded) >= 2 FROM chain.partition WHERE NOT attached)"
-await() { # CONDITION SENTENCE
-    until [ "$(sql "SELECT $1" 2>/dev/null)" = t ]; do
-        kill -0 "$pid" 2>/dev/null || fail "$2: $(cat "$PG_DIR/run.log")"
-        sleep 0.05
-    done
-}
-await_overlap() { await "$overlaps" "the next partition did not load meanwhile"; }
+while_it_runs() { AWAIT_PID=$pid AWAIT_LOG=$PG_DIR/run.log await "$1" sql_says "$2"; } # WHAT CONDITION
+await_overlap() { while_it_runs "the next partition to load meanwhile" "$overlaps"; }
 same() {
     [ "$("$indexer" digest)" = "$want" ] || fail "$1: other rows"
     [ "$(sql "SELECT count(*) FROM chain.partition WHERE NOT attached AND first_loaded > 0")" = 0 ] || fail "$1: unattached partitions"
@@ -64,8 +59,8 @@ done
 # The tables of the third partition exist before the second, which is full, is built.
 fresh 0.5
 launch
-await "EXISTS (SELECT FROM chain.partition WHERE from_ledger = 3000 AND first_loaded IS NULL) AND EXISTS (SELECT FROM chain.partition WHERE last_loaded = 2999)" \
-    "no spare partition was made"
+while_it_runs "a spare partition" \
+    "EXISTS (SELECT FROM chain.partition WHERE from_ledger = 3000 AND first_loaded IS NULL) AND EXISTS (SELECT FROM chain.partition WHERE last_loaded = 2999)"
 kill -KILL "$pid"
 wait "$pid" || true
 quick
@@ -77,7 +72,7 @@ fresh 0.5
 launch
 await_overlap
 # Between two indexes no session sleeps.
-await "count(pg_terminate_backend(pid)) > 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'" "no session builds"
+while_it_runs "a session that builds" "count(pg_terminate_backend(pid)) > 0 FROM pg_stat_activity WHERE wait_event = 'PgSleep'"
 quick
 wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
 grep 'partition.build.*again=true' "$PG_DIR/run.log" >/dev/null || fail "no building session was ended"
@@ -92,7 +87,7 @@ fresh_slow_merge() {
 }
 merging="FROM pg_stat_activity AS a WHERE a.wait_event = 'PgSleep' AND NOT EXISTS
     (SELECT FROM pg_locks AS l WHERE l.pid = a.pid AND l.locktype = 'advisory')"
-await_merge() { await "$overlaps AND EXISTS (SELECT $merging)" "no other session merged meanwhile"; }
+await_merge() { while_it_runs "another session that merges meanwhile" "$overlaps AND EXISTS (SELECT $merging)"; }
 for signal in KILL ${TIDE_LONG:+TERM}; do
     fresh_slow_merge 1.5
     launch
@@ -108,7 +103,7 @@ done
 fresh_slow_merge 1.5
 launch
 await_merge
-await "count(pg_terminate_backend(a.pid)) > 0 $merging" "no other session merges" # that one may have ended by now
+while_it_runs "another session that merges" "count(pg_terminate_backend(a.pid)) > 0 $merging" # that one may have ended by now
 sql "DROP TRIGGER slow ON state.ttl"
 wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
 grep 'partition.build.*again=true' "$PG_DIR/run.log" >/dev/null || fail "the merging session was not ended"

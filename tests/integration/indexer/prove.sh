@@ -4,7 +4,7 @@
 here=$(dirname "$0")
 . "$here/../_pg.sh"
 pg_start
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 mkdir "$PG_DIR/sim"
 for to in --stream=stream --lake=lake; do
     "$TIDE_BIN/tidemark-sim" write "${to%=*}" "$PG_DIR/sim/${to#*=}" --deployment "$PG_DIR/sim/deployment.json" --ledgers 256 --quiet

@@ -4,7 +4,7 @@
 here=$(dirname "$0")/..
 . "$here/_pg.sh"
 . "$here/_api.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 pg_start
 sim=$PG_DIR/sim
 mkdir "$sim"

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
 sim=$TIDE_BIN/tidemark-sim
-[ -x "$sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$sim" ] || { echo "no tidemark-sim"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_STANDBY_POLL_MS=50
 # this chain lasts a month, with 448 ledgers in two partitions

@@ -8,7 +8,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
 sim=$TIDE_BIN/tidemark-sim
-[ -x "$sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$sim" ] || { echo "no tidemark-sim"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
 number=0
 "$bin" migrate >/dev/null 2>&1 || fail "migrate"

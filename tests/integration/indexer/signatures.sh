@@ -4,7 +4,7 @@
 here=$(dirname "$0")
 . "$here/../_pg.sh"
 pg_start
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 mkdir "$PG_DIR/sim" "$PG_DIR/sim/lake"
 "$TIDE_BIN/tidemark-sim" write --stream "$PG_DIR/sim/stream" --deployment "$PG_DIR/sim/deployment.json" --ledgers 200 --quiet
 "$TIDE_BIN/tidemark-indexer" run --stream "$PG_DIR/sim/stream" --deployment "$PG_DIR/sim/deployment.json" --stop-at-end \

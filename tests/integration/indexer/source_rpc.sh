@@ -77,7 +77,7 @@ if command -v openssl >/dev/null && command -v python3 >/dev/null; then
     openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=localhost \
         -addext subjectAltName=IP:127.0.0.1 -keyout "$PG_DIR/key" -out "$PG_DIR/cert" 2>/dev/null
     python3 "$(dirname "$0")/_tls.py" "$PG_DIR/cert" "$PG_DIR/key" "$one_url" >"$PG_DIR/tls.port" 2>"$PG_DIR/tls.log" &
-    wait_for 10 [ -s "$PG_DIR/tls.port" ] || fail "R2: no TLS server"
+    within 10 [ -s "$PG_DIR/tls.port" ] || fail "R2: no TLS server"
     tls=https://127.0.0.1:$(cat "$PG_DIR/tls.port")
     expect 74 'certificate' --rpc "$tls" --stop-at-end --http-tries 2
     grep -q request "$PG_DIR/tls.log" && fail "R2: a request went out over a connection that is not trusted"
@@ -200,7 +200,7 @@ expect 0 'index.stopped' --rpc "$one_url" --stop-at-end
 fault one getLedgers=lag:50
 fault one getLatestLedger=lag:50
 follow --rpc "$one_url"
-wait_for 20 grep -q writer.ready "$PG_DIR/follow" || fail "R10: $(tail -n 3 "$PG_DIR/follow")" # a signal finds its handler
+within 20 grep -q writer.ready "$PG_DIR/follow" || fail "R10: $(tail -n 3 "$PG_DIR/follow")" # a signal finds its handler
 sleep 1.5
 at $last || fail "R10: the cursor went to $(cursor)"
 kill -0 $follower || fail "R10: it ended: $(tail -n 2 "$PG_DIR/follow")"
@@ -301,7 +301,7 @@ ok "two servers with two chains: refused before a row of either, both named"
 begin lag
 fault one '*=lag:30'
 follow --rpc "$one_url,$two_url"
-wait_for 15 at $last || fail "lag: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
+within 15 at $last || fail "lag: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
 grep -q 'rpc.switch.*reason=lag' "$PG_DIR/follow" || fail "lag: nothing says that it switched"
 unfollow
 same
@@ -309,12 +309,12 @@ ok "a server that is behind is left for one that is not"
 
 begin dead
 follow --rpc "$one_url,$two_url"
-wait_for 15 at $last || fail "dead: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
+within 15 at $last || fail "dead: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
 fault two '*=lag:30'
 fault one '*=close:before'
 asked=$(stat_of two getLedgers)
 more_asked() { [ "$(stat_of two getLedgers)" -ge $((asked + $1)) ]; }
-wait_for 30 more_asked 8 || fail "dead: the living server is not asked: $(tail -n 3 "$PG_DIR/follow")"
+within 30 more_asked 8 || fail "dead: the living server is not asked: $(tail -n 3 "$PG_DIR/follow")"
 [ "$(grep -c 'rpc.switch.*reason=failure' "$PG_DIR/follow")" = 1 ] && ! grep -q 'reason=lag' "$PG_DIR/follow" ||
     fail "dead: back and forth: $(grep rpc.switch "$PG_DIR/follow")"
 unfollow
@@ -324,11 +324,11 @@ ok "a dead server that was ahead is not gone back to"
 # --- at the tip, last, as the chain grows ----------------------------------------------------------------
 begin R16
 follow --rpc "$one_url"
-wait_for 15 at $last || fail "R16: $(tail -n 3 "$PG_DIR/follow")"
+within 15 at $last || fail "R16: $(tail -n 3 "$PG_DIR/follow")"
 for n in 3 5 7 9 11 14 17; do fault one "getLedgers=lag:40@${n}x1"; done
 for n in 1 2 3 4 5 6; do
     close_ledgers one 1
-    wait_for 15 at $((last + n)) || fail "R16: ledger $((last + n)) does not come: $(tail -n 3 "$PG_DIR/follow")"
+    within 15 at $((last + n)) || fail "R16: ledger $((last + n)) does not come: $(tail -n 3 "$PG_DIR/follow")"
 done
 ok "answers of two back ends, one behind: never back, never lost"
 
@@ -340,9 +340,9 @@ at $((last + 6)) || fail "restart: the cursor is at $(cursor)"
 port=${one_url##*:}
 "$TIDE_BIN/tidemark-sim" serve --lake "$PG_DIR/one/lake" --deployment "$PG_DIR/one/deployment.json" --close-ms 0 \
     --listen "127.0.0.1:$port" --quiet "${small[@]}" --seed 5 >"$PG_DIR/one/log" 2>&1 &
-wait_for 20 curl -sf "$one_url/stats" -o "$PG_DIR/stats" || fail "restart: $(tail -n 3 "$PG_DIR/one/log")"
+within 20 curl -sf "$one_url/stats" -o "$PG_DIR/stats" || fail "restart: $(tail -n 3 "$PG_DIR/one/log")"
 close_ledgers one 2
-wait_for 15 at $((last + 8)) || fail "restart: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
+within 15 at $((last + 8)) || fail "restart: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
 unfollow
 into grown
 "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/one/lake" --deployment "$PG_DIR/one/deployment.json" --stop-at-end >"$PG_DIR/out" 2>&1 ||
@@ -357,20 +357,20 @@ close_ledgers two 8
 fault two getLatestLedger=boast:1000000
 patience=(--rpc-timeout-ms 20000 --http-stall-s 20 --http-connect-ms 20000)
 follow --rpc "$one_url,$two_url"
-wait_for 15 at $((last + 8)) || fail "boast: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
+within 15 at $((last + 8)) || fail "boast: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
 close_ledgers one 6 # too far ahead of the second server for it to be kept
-wait_for 15 at $((last + 14)) || fail "boast: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
+within 15 at $((last + 14)) || fail "boast: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/follow")"
 close_ledgers two 6
 believed() { [ "$(grep -c "rpc.switch .*to=$two_url reason=lag" "$PG_DIR/follow")" -ge 2 ]; }
-wait_for 15 believed || fail "boast: $two_url is not asked for what it told: $(tail -n 3 "$PG_DIR/follow")"
+within 15 believed || fail "boast: $two_url is not asked for what it told: $(tail -n 3 "$PG_DIR/follow")"
 for n in 15 16 17; do
     close_ledgers one 1
-    wait_for 15 at $((last + n)) || fail "boast: ledger $((last + n)) does not come: $(tail -n 3 "$PG_DIR/follow")"
+    within 15 at $((last + n)) || fail "boast: ledger $((last + n)) does not come: $(tail -n 3 "$PG_DIR/follow")"
     close_ledgers two 1
 done
 grep -q 'rpc.failed.*reported ledger' "$PG_DIR/follow" || fail "boast: nothing says that it reported a ledger that it has not"
 tip() { sql "SELECT tip FROM chain.heartbeat" | grep -x $((last + 17)) >/dev/null; }
-wait_for 10 tip || fail "boast: the newest ledger is $(sql "SELECT tip FROM chain.heartbeat"), not $((last + 17))"
+within 10 tip || fail "boast: the newest ledger is $(sql "SELECT tip FROM chain.heartbeat"), not $((last + 17))"
 unfollow
 ok "a server that tells of ledgers that no server has cannot hold up the others"
 
@@ -379,7 +379,7 @@ export PGDATABASE=degraded
 state() { sql "SELECT state || ': ' || error FROM chain.heartbeat"; }
 is_degraded() { state | grep '^degraded: .*onnect' >/dev/null; }
 [ $((SECONDS - since)) -ge 31 ] || sleep $((31 - SECONDS + since))
-wait_for 10 is_degraded || fail "R1: after $((SECONDS - since)) s: $(state)"
+within 10 is_degraded || fail "R1: after $((SECONDS - since)) s: $(state)"
 [ "$(grep -c rpc.failed "$PG_DIR/degraded.log")" -le $((2 + (SECONDS - since) / 30)) ] || fail "R1: a storm of log lines"
 kill $degraded
 wait $degraded || fail "R1: exit $? when asked to stop"

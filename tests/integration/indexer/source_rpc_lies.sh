@@ -3,7 +3,7 @@
 # by, is renewed.
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-command -v zstd >/dev/null || { echo "no zstd"; exit 77; }
+command -v zstd >/dev/null || { echo "no zstd"; exit 1; }
 pg_start
 for name in zero one two; do serve $name --ledgers 96 --txs 2 --seed 5; done
 last=1119
@@ -11,7 +11,7 @@ mkdir "$PG_DIR/liar"
 lies() { echo "$*" >"$PG_DIR/liar/new" && mv "$PG_DIR/liar/new" "$PG_DIR/liar/mode"; }
 lies honest
 python3 "$(dirname "$0")/_rpc_liar.py" "$PG_DIR/liar" "$zero_url" "$PG_DIR/zero/lake" >"$PG_DIR/liar/log" 2>&1 &
-until [ -s "$PG_DIR/liar/port" ]; do sleep 0.05; done
+AWAIT_PID=$! AWAIT_LOG=$PG_DIR/liar/log await "the port of the liar" test -s "$PG_DIR/liar/port"
 liar_url=http://127.0.0.1:$(cat "$PG_DIR/liar/port")
 
 retry_ms_max=200
@@ -31,13 +31,13 @@ begin() { # NAME LIES…: an index of its own, at the servers' newest ledger
 close_all() { for server in zero one two; do close_ledgers $server "$1"; done && last=$((last + $1)); }
 at() { [ "$(cursor)" = "$1" ]; }
 said() { grep -aEq "$1" "$PG_DIR/out"; }
-reaches() { wait_for 20 at "$1" || fail "$name: the cursor is at $(cursor), not $1: $(tail -n 3 "$PG_DIR/out")"; }
+reaches() { within 20 at "$1" || fail "$name: the cursor is at $(cursor), not $1: $(tail -n 3 "$PG_DIR/out")"; }
 # True if the lease was renewed since then, together with what the indexer says of itself.
 renewed() { [ "$(sql "SELECT count(*) FROM chain.lease, chain.heartbeat WHERE $2 AND least(renewed_at, heartbeat_at) > '$1'")" = 1 ]; }
 renews() { # CONDITION
     local since
     since=$(sql "SELECT clock_timestamp()")
-    wait_for 10 renewed "$since" "$1" || fail "$name: no lease is renewed: $(sql "SELECT * FROM chain.lease, chain.heartbeat") $(tail -n 3 "$PG_DIR/out")"
+    within 10 renewed "$since" "$1" || fail "$name: no lease is renewed: $(sql "SELECT * FROM chain.lease, chain.heartbeat") $(tail -n 3 "$PG_DIR/out")"
 }
 end() {
     kill -TERM $follower
@@ -66,7 +66,7 @@ begin hang honest
 fault zero '*=hang'
 timeout_ms=600000
 follow --rpc "$zero_url,$one_url,$two_url" --http-stall-s 600
-wait_for 60 at $last || fail "hang: the cursor is at $(cursor), not $last: $(tail -n 3 "$PG_DIR/out")"
+within 60 at $last || fail "hang: the cursor is at $(cursor), not $last: $(tail -n 3 "$PG_DIR/out")"
 calm zero
 timeout_ms=5000
 end "a server that takes requests and never answers does not keep the others from beginning"
@@ -74,7 +74,7 @@ end "a server that takes requests and never answers does not keep the others fro
 begin passphrase passphrase
 follow --rpc "$one_url,$two_url,$liar_url"
 reaches $last
-wait_for 20 said 'rpc.aside' || fail "passphrase: $(tail -n 3 "$PG_DIR/out")"
+within 20 said 'rpc.aside' || fail "passphrase: $(tail -n 3 "$PG_DIR/out")"
 renews "trouble LIKE '%?? net%'"
 end "what a server says is written into the heartbeat in plain letters"
 
@@ -84,8 +84,8 @@ gave() { grep "^$1 " "$PG_DIR/liar/forged" >/dev/null 2>&1; }
 give_forged() { # until it was given, and an honest server was asked for its newest ledger three times since
     rm -f "$PG_DIR/liar/forged"
     lies early
-    wait_for 10 gave $((last + 1)) || fail "$name: nothing was forged: $(cat "$PG_DIR/out" "$PG_DIR/liar/log")"
-    wait_for 10 asked_for_newest $(($(stat_of one getLatestLedger) + 3)) || fail "$name: no other server is asked: $(tail -n 3 "$PG_DIR/out")"
+    within 10 gave $((last + 1)) || fail "$name: nothing was forged: $(cat "$PG_DIR/out" "$PG_DIR/liar/log")"
+    within 10 asked_for_newest $(($(stat_of one getLatestLedger) + 3)) || fail "$name: no other server is asked: $(tail -n 3 "$PG_DIR/out")"
 }
 honest() { # all that is stored is the network's
     local stored
@@ -124,7 +124,7 @@ reaches $last
 asked=$(stat_of two getLatestLedger)
 close_ledgers one 1
 more_asked() { [ "$(stat_of two getLatestLedger)" -ge $((asked + 5)) ]; }
-wait_for 10 more_asked || fail "behind: the other server is not asked: $(tail -n 3 "$PG_DIR/out")"
+within 10 more_asked || fail "behind: the other server is not asked: $(tail -n 3 "$PG_DIR/out")"
 at $last || fail "behind: ledger $(cursor) is stored, and a single server has it"
 for server in zero two; do close_ledgers $server 1; done
 last=$((last + 1))
@@ -154,7 +154,7 @@ follow --rpc "$one_url,$zero_url,$two_url" --rpc-confirm-ms 100
 reaches $last
 close_ledgers one 1
 trouble() { sql "SELECT trouble FROM chain.heartbeat" | grep "^ledger $((last + 1)): $one_url has it, and .* like others that answer, does not" >/dev/null; }
-wait_for 20 trouble || fail "outnumbered: the heartbeat says $(sql "SELECT trouble FROM chain.heartbeat")"
+within 20 trouble || fail "outnumbered: the heartbeat says $(sql "SELECT trouble FROM chain.heartbeat")"
 at $last || fail "outnumbered: ledger $(cursor) is stored, and a single server of three has it"
 close_ledgers two 1
 reaches $((last + 1))
@@ -170,7 +170,7 @@ for lie in gone gap; do
     fault one '*=status:503'
     fault two '*=status:503'
     close_all 3
-    wait_for 20 said 'source.retry.*other servers do not answer' || fail "$lie: $(tail -n 3 "$PG_DIR/out")"
+    within 20 said 'source.retry.*other servers do not answer' || fail "$lie: $(tail -n 3 "$PG_DIR/out")"
     renews true
     calm one
     calm two
@@ -199,9 +199,9 @@ reaches $last
 fault one getLedgers=delay:1000
 close_ledgers one 80
 is_past() { [ "$(cursor)" -ge "$1" ]; }
-wait_for 20 is_past $((last + 8)) || fail "boast: the cursor is at $(cursor), not $((last + 8)): $(tail -n 3 "$PG_DIR/out")"
+within 20 is_past $((last + 8)) || fail "boast: the cursor is at $(cursor), not $((last + 8)): $(tail -n 3 "$PG_DIR/out")"
 fault two getLatestLedger=boast:1000000
-wait_for 60 at $((last + 80)) || fail "boast: the cursor is at $(cursor), not $((last + 80)): $(tail -n 3 "$PG_DIR/out")"
+within 60 at $((last + 80)) || fail "boast: the cursor is at $(cursor), not $((last + 80)): $(tail -n 3 "$PG_DIR/out")"
 end "a server is not left for long because of ledgers that no server has"
 calm one
 calm two

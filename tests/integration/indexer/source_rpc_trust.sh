@@ -102,14 +102,14 @@ follow() {
 said() { grep -Eq "$1" "$PG_DIR/out"; }
 at() { [ "$(cursor)" = "$1" ]; }
 follow --rpc "$other_url,$one_url"
-wait_for 20 at $last || fail "uncompared: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
+within 20 at $last || fail "uncompared: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
 says "rpc.uncompared server=$other_url"
 heartbeat() { sql "SELECT 1 FROM chain.heartbeat WHERE tip = $2 AND trouble LIKE '$1 is not compared yet%'" | grep -x 1 >/dev/null; }
-wait_for 20 heartbeat "$other_url" $last || fail "uncompared: the heartbeat says $(sql "SELECT tip, trouble FROM chain.heartbeat")"
+within 20 heartbeat "$other_url" $last || fail "uncompared: the heartbeat says $(sql "SELECT tip, trouble FROM chain.heartbeat")"
 calm other
-wait_for 20 said "rpc.aside server=$other_url" || fail "uncompared: nothing says that it was compared: $(tail -n 3 "$PG_DIR/out")"
+within 20 said "rpc.aside server=$other_url" || fail "uncompared: nothing says that it was compared: $(tail -n 3 "$PG_DIR/out")"
 close_ledgers one 1
-wait_for 20 at $((last + 1)) || fail "uncompared: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
+within 20 at $((last + 1)) || fail "uncompared: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
 kill -TERM $follower
 wait $follower || fail "uncompared: exit $?: $(tail -n 3 "$PG_DIR/out")"
 ok "a server that gives no ledger to compare is not believed; once it does, it is put aside"
@@ -118,12 +118,12 @@ begin believed # and one of the same chain is believed then
 close_ledgers two 200
 fault two '*=retention:50'
 follow --rpc "$one_url,$two_url"
-wait_for 20 said "rpc.uncompared server=$two_url" || fail "believed: $(tail -n 3 "$PG_DIR/out")"
+within 20 said "rpc.uncompared server=$two_url" || fail "believed: $(tail -n 3 "$PG_DIR/out")"
 # The indexer compares servers twice: when it looks for the network, and when it begins to follow.
-wait_for 20 heartbeat "$two_url" $((last + 1)) || fail "believed: the heartbeat says $(sql "SELECT tip, trouble FROM chain.heartbeat")"
+within 20 heartbeat "$two_url" $((last + 1)) || fail "believed: the heartbeat says $(sql "SELECT tip, trouble FROM chain.heartbeat")"
 calm two
-wait_for 20 said "rpc.believed server=$two_url" || fail "believed: $(tail -n 3 "$PG_DIR/out")"
-wait_for 60 at $((last + 200)) || fail "believed: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
+within 20 said "rpc.believed server=$two_url" || fail "believed: $(tail -n 3 "$PG_DIR/out")"
+within 60 at $((last + 200)) || fail "believed: the cursor is at $(cursor): $(tail -n 3 "$PG_DIR/out")"
 kill -TERM $follower
 wait $follower || fail "believed: exit $?: $(tail -n 3 "$PG_DIR/out")"
 ok "a server that was not compared is believed once its ledgers agree"

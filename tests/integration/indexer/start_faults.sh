@@ -5,7 +5,7 @@
 here=$(dirname "$0")
 . "$here/../_pg.sh"
 . "$here/../_writer.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 pg_start
 . "$here/../_faults.sh"
 bin=$TIDE_BIN/tidemark-indexer

@@ -23,7 +23,7 @@ cursor() { sql "SELECT ledger FROM chain.cursor"; }
 log_of() { echo "$PG_DIR/log_$1"; }
 launch() { # [FAILPOINT]: an indexer; its process in $launched
     TIDE_FP=${1:-} "$indexer" run 2>"$PG_DIR/log_new" & launched=$!
-    until mv "$PG_DIR/log_new" "$(log_of $launched)" 2>/dev/null; do sleep 0.01; done # the child makes it
+    await "the log that the child makes" eval 'mv "$PG_DIR/log_new" "$(log_of $launched)" 2>/dev/null'
     echo "${1:-}" >"$PG_DIR/point_$launched"
 }
 moves_on() { until_sql "ledger > $(cursor) FROM chain.cursor" "${1:-15}"; }
@@ -68,16 +68,13 @@ stop_all() { # SIGTERM to everyone: 0
 declare -A kills
 worst=0 sum=0 total=0 measured=0
 waits() { grep -q writer.standby "$(log_of "$1")" && ! grep -q writer.ready "$(log_of "$1")"; }
-first_dead() { # a wait -n would forget one of two that die at once
-    local pid
-    while :; do
-        for pid in "${all[@]}"; do kill -0 "$pid" 2>/dev/null || { echo "$pid"; return; }; done
-        sleep 0.005
-    done
+one_is_dead() { # a wait -n would forget one of two that die at once
+    for dead in "${all[@]}"; do ! gone "$dead" || return 0; done
+    return 1
 }
 one_kill() { # POINT of the one that comes
     local dead code=0 began took pid left=() ready=0
-    dead=$(first_dead)
+    await "the writer that dies at $(cat "$PG_DIR"/point_*)" one_is_dead
     began=$(now)
     wait "$dead" 2>/dev/null || code=$?
     [ $code = 137 ] || fail "exit $code, not killed: $(tail -3 "$(log_of "$dead")")"
@@ -157,12 +154,7 @@ stopped() { # [SQL]: what else happens to its lease
     moves_on
     [ "$(sql "SELECT fence FROM chain.cursor")" = "$fence" ] && [ "$(holder)" = $two ] || fail "the woken one took over"
     until_sql "state = 'following' AND lag_ledgers <= 2 FROM chain.heartbeat" 15
-    tries=0
-    until tells $one; do
-        tries=$((tries + 1))
-        [ $tries -lt 60 ] || fail "status after $tries tries: $("$indexer" status)"
-        sleep 0.5
-    done
+    within 60 tells $one || fail "status: $("$indexer" status)"
     contiguous
     kill -KILL $two # and the woken one is as good a writer as any
     wait $two 2>/dev/null || true

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
 sim=$TIDE_BIN/tidemark-sim
-[ -x "$sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$sim" ] || { echo "no tidemark-sim"; exit 1; }
 "$sim" write --stream "$PG_DIR/stream.xdr" --deployment "$PG_DIR/deployment.json" --ledgers 128 --txs 6 --quiet
 "$here/_tip.py" "$PG_BIN/psql" "$PG_DIR/stream.xdr" "$bin" run --stream - --deployment "$PG_DIR/deployment.json" \
     --poll-ms 20000 --log-level debug || fail "$(tail -n 5 "$PG_DIR/log")"

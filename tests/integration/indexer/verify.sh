@@ -5,7 +5,7 @@ here=$(dirname "$0")
 pg_start
 pg_writable
 bin=$TIDE_BIN/tidemark-indexer
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 mkdir "$PG_DIR/sim"
 ledgers=256
 [ -z "${TIDE_LONG:-}" ] || ledgers=640

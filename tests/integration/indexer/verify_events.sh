@@ -3,7 +3,7 @@
 # ends does not hold verify up.
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-command -v python3 >/dev/null || { echo "no python3"; exit 77; }
+command -v python3 >/dev/null || { echo "no python3"; exit 1; }
 pg_start
 serve one --ledgers 96 --txs 6 --seed 5
 into raw

@@ -3,7 +3,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 1; }
 pg_start
 api_index 16
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/other/lake" --deployment "$PG_DIR/other/deployment.json" --ledgers 16 --seed 7 \

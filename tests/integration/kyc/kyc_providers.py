@@ -197,7 +197,7 @@ def replays(mock, ask, name, ident):
 def main():
     if not os.access(f"{BIN}/kyc_driver", os.X_OK):
         print("kyc_driver was not built")
-        return 77
+        return 1
     mock = _providers.Providers().start()
     with tempfile.TemporaryDirectory() as folder:
         path = f"{folder}/kyc.json"

@@ -2,7 +2,7 @@
 # Runs the sandbox provider's adapter on its table, with the server's database role.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
-[ -x "$TIDE_BIN/kyc_driver" ] || { echo "kyc_driver was not built"; exit 77; }
+[ -x "$TIDE_BIN/kyc_driver" ] || { echo "kyc_driver was not built"; exit 1; }
 pg_start
 "$TIDE_BIN/tidemark-indexer" migrate >"$PG_DIR/migrate.log" 2>&1 || fail "$(tail -2 "$PG_DIR/migrate.log")"
 (umask 077 && "$here/../_providers.py" kyc-file http://127.0.0.1:9 http://127.0.0.1:8080 sandbox >"$PG_DIR/kyc.json")

@@ -6,12 +6,12 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 1; }
 pg_start
 api_index 64
 export PG_DIR PG_BIN
 python3 "$here/../_providers.py" serve --ready "$PG_DIR/mock" >"$PG_DIR/mock.log" 2>&1 &
-until [ -s "$PG_DIR/mock" ]; do sleep 0.05; done
+AWAIT_PID=$! AWAIT_LOG=$PG_DIR/mock.log await "the providers" test -s "$PG_DIR/mock"
 MOCK_URL=$(cat "$PG_DIR/mock")
 python3 "$here/_kyc_sessions.py" file "$MOCK_URL" "$PG_DIR/kyc.json"
 kyc_start() { # FILE [OPTION]…

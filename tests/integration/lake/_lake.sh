@@ -8,8 +8,8 @@
 
 export TIDE_LAKE_ENV=${TIDE_LAKE_ENV:-$TIDE_SOURCE_DIR/build/lake}
 [ -x "$TIDE_LAKE_ENV/bin/python" ] && "$TIDE_LAKE_ENV/bin/python" -c 'import pyiceberg, adbc_driver_postgresql, duckdb' 2>/dev/null ||
-    { echo "skipped: no packages in $TIDE_LAKE_ENV; run tools/install-deps lake"; exit 77; }
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+    { echo "no packages in $TIDE_LAKE_ENV; run tools/install-deps lake"; exit 1; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 export PYTHONDONTWRITEBYTECODE=1
 lake_tool=$TIDE_SOURCE_DIR/tools/lake
 lake_python=$TIDE_LAKE_ENV/bin/python

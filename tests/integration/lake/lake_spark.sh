@@ -4,7 +4,7 @@
 . "$(dirname "$0")/_lake.sh"
 here=$(cd "$(dirname "$0")" && pwd)
 "$lake_python" -c 'import pyspark, moto' 2>/dev/null && compgen -G "$TIDE_LAKE_ENV/jars/iceberg-spark-runtime-*.jar" >/dev/null && command -v java >/dev/null ||
-    { echo "skipped: no Spark in $TIDE_LAKE_ENV; run tools/install-deps lake-spark"; exit 77; }
+    { echo "no Spark in $TIDE_LAKE_ENV; run tools/install-deps lake-spark"; exit 1; }
 pg_start
 lake_chain --ledgers 512 # fewer have no liquidation, and question 5 no answer
 lake update local --range 128 --tables 'analyst.*' --quiet

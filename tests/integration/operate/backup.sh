@@ -4,7 +4,7 @@
 # run, and the hot cache, which is newer than the backup, is rebuilt.
 # label: all
 . "$(dirname "$0")/../_pg.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 pg_start_empty -c wal_level=replica -c max_wal_senders=4
 indexer=$TIDE_BIN/tidemark-indexer
 feed=$TIDE_BIN/feed_driver

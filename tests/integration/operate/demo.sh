@@ -2,8 +2,8 @@
 # Runs the demo's own checks, which must pass. The demo leaves no files and processes. (label: threads)
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../../tools/lib/cluster.sh"
-cluster_bin >/dev/null || exit 77
-[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-console" ] || { echo "programs not built"; exit 77; }
+cluster_bin >/dev/null || exit 1
+[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-console" ] || { echo "programs not built"; exit 1; }
 TMPDIR=$(mktemp -d)
 export TMPDIR
 chmod 755 "$TMPDIR"

@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 "$bin" migrate >/dev/null 2>&1
 "$bin" status --json | python3 -c '
 import json, sys

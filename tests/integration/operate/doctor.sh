@@ -6,7 +6,7 @@ pg_start -c fsync=on # the clusters of other tests do without
 SERVE_DIR=$PG_DIR/serve
 . "$(dirname "$0")/../_serve.sh"
 indexer=$TIDE_BIN/tidemark-indexer
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 serve_start --ledgers 16 --close-ms 0 --lake "$PG_DIR/lake" --deployment "$PG_DIR/deployment.json" || fail "serve"
 export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json TIDEMARK_RPC=$SERVE_URL TIDEMARK_LAKE=$PG_DIR/lake
 export TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_CACHE=$PG_DIR/cache TIDEMARK_CLOCK_SKEW_S=3153600000
@@ -77,8 +77,8 @@ doctor 0 --lake "$PG_DIR/empty"
 finds warning lake 'no ledgers' 'check the path'
 
 echo "a lake on a web server that begins with the protocol"
-python3 -m http.server -d "$PG_DIR/lake" --bind 127.0.0.1 0 >"$PG_DIR/http" 2>&1 &
-until grep -q 'port [0-9]' "$PG_DIR/http"; do sleep 0.05; done
+python3 -u -m http.server -d "$PG_DIR/lake" --bind 127.0.0.1 0 >"$PG_DIR/http" 2>&1 & # -u: else its port stays in a buffer
+AWAIT_PID=$! AWAIT_LOG=$PG_DIR/http await "the port of the web server" grep -q 'port [0-9]' "$PG_DIR/http"
 web=http://127.0.0.1:$(sed -n 's/.*port \([0-9]*\).*/\1/p' "$PG_DIR/http" | sed -n 1p)
 doctor 0 --lake "$web"
 grep -q '^ok *lake *ledgers [0-9]* to [0-9]*' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
@@ -91,7 +91,7 @@ finds failed stream 'stands alone' 'unset rpc and lake'
 
 echo "port and cache"
 python3 -c 'import socket, sys, time; s = socket.create_server(("127.0.0.1", 0)); open(sys.argv[1], "w").write(str(s.getsockname()[1])); time.sleep(600)' "$PG_DIR/taken" &
-until [ -s "$PG_DIR/taken" ]; do sleep 0.05; done
+AWAIT_PID=$! await "the taken port" test -s "$PG_DIR/taken"
 doctor 1 --api-listen "127.0.0.1:$(cat "$PG_DIR/taken")" --http-connect-ms 200
 finds failed port 'Address already in use' 'choose another api_listen'
 doctor 1 --api-listen 192.0.2.1:8080
@@ -116,7 +116,7 @@ doctor 0 --api-cache "$PG_DIR/none"
 grep -q '^ok *cache .*tidemark-api makes it' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
 if python3 -c 'import socket; socket.socket(socket.AF_INET6).bind(("::", 0))' 2>/dev/null; then
     python3 -c 'import socket, sys, time; s = socket.create_server(("0.0.0.0", 0)); open(sys.argv[1], "w").write(str(s.getsockname()[1])); time.sleep(600)' "$PG_DIR/any" &
-    until [ -s "$PG_DIR/any" ]; do sleep 0.05; done
+    AWAIT_PID=$! await "the port taken on every address" test -s "$PG_DIR/any"
     doctor 0 --api-listen "[::]:$(cat "$PG_DIR/any")"
     grep -q '^ok *port .*is free' "$PG_DIR/out" || fail "$(cat "$PG_DIR/out")"
 fi
@@ -195,7 +195,7 @@ finds failed roles 'not in this cluster: tidemark_console; their programs cannot
 for setting in full_page_writes synchronous_commit; do
     echo "$setting = off" >>"$PG_DIR/data/postgresql.conf" # ALTER SYSTEM RESET would not undo a line of this file
     sql "SELECT pg_reload_conf()" >/dev/null
-    until [ "$(sql "SHOW $setting")" = off ]; do sleep 0.05; done
+    await "$setting = off" sql_says "current_setting('$setting') = 'off'"
     if [ $setting = synchronous_commit ]; then
         doctor 0
         finds warning durability 'synchronous_commit = off' 'ALTER SYSTEM SET synchronous_commit = on'
@@ -205,7 +205,7 @@ for setting in full_page_writes synchronous_commit; do
     fi
     sql "ALTER SYSTEM SET $setting = on"
     sql "SELECT pg_reload_conf()" >/dev/null
-    until [ "$(sql "SHOW $setting")" = on ]; do sleep 0.05; done
+    await "$setting = on" sql_says "current_setting('$setting') = 'on'"
 done
 sql "INSERT INTO chain.migration (name, checksum) SELECT '9999_later', checksum FROM chain.migration LIMIT 1"
 doctor 1
@@ -328,18 +328,18 @@ grep -q '^ok *writer *following' "$PG_DIR/out" && grep -q '^ok *clock' "$PG_DIR/
 
 echo "interrupted, or without the server in the middle"
 python3 -c 'import socket, sys, time; s = socket.create_server(("127.0.0.1", 0)); open(sys.argv[1], "w").write(str(s.getsockname()[1])); c = s.accept(); open(sys.argv[2], "w"); time.sleep(600)' "$PG_DIR/silent" "$PG_DIR/asked" &
-until [ -s "$PG_DIR/silent" ]; do sleep 0.05; done
+AWAIT_PID=$! await "the port of the silent server" test -s "$PG_DIR/silent"
 silent=http://127.0.0.1:$(cat "$PG_DIR/silent")
 "$indexer" doctor --json --rpc "$silent" >"$PG_DIR/out" 2>"$PG_DIR/err" &
 pid=$!
-until [ -e "$PG_DIR/asked" ]; do sleep 0.05; done
+AWAIT_PID=$pid AWAIT_LOG=$PG_DIR/err await "the question to the silent server" test -e "$PG_DIR/asked"
 kill -INT $pid
 code=0
 wait $pid || code=$?
 [ $code = 1 ] && grep -q 'interrupted after [0-9]* of 20' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
     fail "exit $code: $(cat "$PG_DIR/out" "$PG_DIR/err")"
 "$PG_BIN/psql" -Xqc "BEGIN; LOCK chain.migration; SELECT pg_sleep(600)" 2>/dev/null &
-until [ "$(sql "SELECT count(*) FROM pg_locks WHERE relation = 'chain.migration'::regclass AND mode = 'AccessExclusiveLock' AND granted")" = 1 ]; do sleep 0.05; done
+await "the lock" sql_says "count(*) = 1 FROM pg_locks WHERE relation = 'chain.migration'::regclass AND mode = 'AccessExclusiveLock' AND granted"
 doctor 1 --db-silence-ms 1000
 finds failed migrations 'database' 'restarted, or did not answer'
 [ "$(grep -c '^skipped .*needs the database; the connection was lost' "$PG_DIR/out")" = 8 ] || fail "$(cat "$PG_DIR/out")"

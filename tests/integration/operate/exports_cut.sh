@@ -5,7 +5,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
-[ -x "$TIDE_BIN/fault_proxy" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/fault_proxy" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
 pg_start
 driver=none # _faults.sh names it
 . "$here/../_faults.sh"
@@ -80,11 +80,8 @@ read_slowly() { # DATABASE COMMAND: reads from the standby as slowly as its read
         echo $code >"$PG_DIR/code"
     ) &
     exec 7<"$PG_DIR/pipe"
-    local end=$((SECONDS + 120))
-    until [ "$(PGHOST=$standby sql "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'tidemark-export' AND query LIKE 'FETCH%'")" = 1 ]; do
-        [ $SECONDS -lt $end ] || fail "$2 does not wait for its reader: exit code $(cat "$PG_DIR/code" 2>/dev/null || echo none), $(cat "$PG_DIR/err")"
-        sleep 0.05
-    done
+    PGHOST=$standby AWAIT_LOG=$PG_DIR/err await "$2, which waits for its reader" \
+        sql_says "count(*) = 1 FROM pg_stat_activity WHERE application_name = 'tidemark-export' AND query LIKE 'FETCH%'"
 }
 read_rest() { # SQLSTATE WHAT
     cat <&7 >"$PG_DIR/part"

@@ -169,13 +169,14 @@ crowded() { # its slot is taken while it is away; when there is room again it go
     connect_many 14
     tell cut
     # The writer's session ends after its connection: others try until they have all slots.
-    local taken=0 end=$((SECONDS + 20))
-    until [ "$taken" = 12 ]; do
-        [ $SECONDS -lt $end ] || fail "$taken of 12 slots are taken"
+    local taken=0
+    one_more_taken() {
         connect_many 1
         say "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND application_name <> 'tidemark-indexer'"
         read -r taken <&"${other[0]}"
-    done
+        [ "$taken" = 12 ]
+    }
+    within 20 one_more_taken || fail "$taken of 12 slots are taken"
     wait_for "$words" 'too many clients already'
     kill -0 $writer || fail "gave up"
     for pid in $(jobs -p); do [ $pid = $writer ] || kill $pid 2>/dev/null || true; done

@@ -23,7 +23,7 @@ empty() {
 run() { TIDEMARK_DATABASE_URL=$proxied "$indexer" run --stop-at-end 2>"$words" & writer=$!; }
 peak() { # KiB, taken from the process while it lives
     local kib=0 now
-    while kill -0 $writer 2>/dev/null; do
+    while kill -0 $writer 2>/dev/null; do # until the writer ends, whose source has an end
         now=$(awk '/VmHWM/ { print $2 }' "/proc/$writer/status" 2>/dev/null || true)
         kib=${now:-$kib}
         sleep 0.1

@@ -17,11 +17,8 @@ sql "CREATE PUBLICATION lake FOR TABLE event.thing WITH (publish_via_partition_r
 sql "SELECT pg_create_logical_replication_slot('lake', 'pgoutput')" >/dev/null # of the same server: else CREATE SUBSCRIPTION waits for itself
 there "CREATE SUBSCRIPTION lake CONNECTION 'host=$PG_DIR port=5432 user=postgres dbname=tidemark' PUBLICATION lake WITH (create_slot = false)"
 until_there() { # CONDITION
-    local end=$((SECONDS + 30))
-    until [ "$(there "SELECT $1")" = t ]; do
-        [ $SECONDS -lt $end ] || fail "the subscriber has $(there "SELECT count(*) FROM event.thing") rows of $(sql "SELECT count(*) FROM event.thing")"
-        sleep 0.1
-    done
+    PGDATABASE=subscriber within 30 sql_says "$1" ||
+        fail "the subscriber has $(there "SELECT count(*) FROM event.thing") rows of $(sql "SELECT count(*) FROM event.thing")"
 }
 until_there "bool_and(srsubstate = 'r') FROM pg_subscription_rel" # its first copy, of an empty table, is over
 

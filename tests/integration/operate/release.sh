@@ -13,7 +13,6 @@ for run in first "second run"; do
     git clone -q "$TIDE_SOURCE_DIR" "$dir/$run"
     code=0
     "$dir/$run/tools/release" --debian "$debian" --out "$dir/out of $run" >"$dir/said" 2>&1 || code=$?
-    if [ $code = 69 ] || grep -q 'registry cannot be reached' "$dir/said"; then cat "$dir/said"; exit 77; fi
     [ $code = 0 ] || fail "exit $code: $(cat "$dir/said")"
 done
 diff "$dir/out of first/SHA256SUMS" "$dir/out of second run/SHA256SUMS" || fail "two runs differ"

@@ -8,7 +8,7 @@ pg_start
 . "$here/../_api.sh"
 . "$here/../_notify.sh"
 export ASAN_OPTIONS=detect_leaks=0 WATCHDOG_USEC=4000000
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 api_index 32
 notify_up api
 export NOTIFY_SOCKET=$PG_DIR/api.socket

@@ -4,8 +4,9 @@
 # label: all
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../../tools/lib/cluster.sh"
-cluster_bin >/dev/null || exit 77
-[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
+. "$(dirname "${BASH_SOURCE[0]}")/../../../tools/lib/wait.sh"
+cluster_bin >/dev/null || exit 1
+[ -x "$TIDE_BIN/tidemark-indexer" ] && [ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 1; }
 dir=$(mktemp -d)
 chmod 755 "$dir"
 trap 'rm -rf "$dir"' EXIT
@@ -80,10 +81,7 @@ done
 : >"$dir/waits"
 setsid "$stack" --rpc http://127.0.0.1:1 --until 5 --deployment "$dir/deployment.json" -- true 2>"$dir/waits" &
 pid=$!
-until grep -q "^still waiting: .*127.0.0.1:1" "$dir/waits"; do
-    kill -0 $pid || fail "it does not wait for a network: $(cat "$dir/waits")"
-    sleep 0.1
-done
+AWAIT_PID=$pid AWAIT_LOG=$dir/waits await "a word about the server that is not there" grep -q "^still waiting: .*127.0.0.1:1" "$dir/waits"
 kill -TERM -- "-$pid"
 wait "$pid" && fail "0 for a network that never was"
 echo ok

@@ -48,7 +48,9 @@ class Writer:
         self.program.stdin.write(b"".join(self.all[self.fed:self.fed + count]))
         self.program.stdin.flush()
         self.fed = min(self.fed + count, len(self.all))
+        end = time.monotonic() + 120
         while newest() < 1920 + self.fed - 1:
+            assert time.monotonic() < end, f"the index stands at {newest()}"
             assert self.program.poll() is None, "the indexer ended"
             time.sleep(0.01)
 

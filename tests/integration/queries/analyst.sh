@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start_empty
 bin=$TIDE_BIN/tidemark-indexer
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 mkdir "$PG_DIR/sim" "$PG_DIR/other"
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 960 --quiet
 

@@ -4,7 +4,7 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 bin=$TIDE_BIN/tidemark-indexer
-[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/sql_driver" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/sql_driver" ] || { echo "programs not built"; exit 1; }
 pg_start
 export PG_BIN PG_DIR
 # Markets and catalogs of this chain name tokens after these have had transfers.

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Gives an analyst a login with a schema of its own (tools/analyst/role.sql), runs the dbt project there and the manual's pandas
-# example, and compares both with the views. Without `tools/install-deps analyst` the programs of PyPI are left out (skipped).
+# example, and compares both with the views. Needs `tools/install-deps analyst`.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 tool=$TIDE_SOURCE_DIR/tools/analyst env=${TIDE_ANALYST_ENV:-$TIDE_SOURCE_DIR/build/analyst}
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
 pg_start
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 512 --quiet
 "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --stop-at-end 2>"$PG_DIR/run.log" ||
@@ -28,7 +28,7 @@ done
 as_ada "GRANT USAGE ON SCHEMA ada TO tidemark_analyst; GRANT SELECT ON ALL TABLES IN SCHEMA ada TO tidemark_analyst"
 PGUSER=tidemark_analyst sql "SELECT count(*) FROM ada.mine" >/dev/null || fail "granted tables are not read"
 
-"$env/bin/python" -c 'import dbt.cli, pandas, psycopg2' 2>/dev/null || { echo "skipped: no dbt in $env; run tools/install-deps analyst"; exit 77; }
+"$env/bin/python" -c 'import dbt.cli, pandas, psycopg2' 2>/dev/null || { echo "no dbt in $env; run tools/install-deps analyst"; exit 1; }
 cp -r "$tool/dbt" "$PG_DIR/dbt"
 (cd "$PG_DIR/dbt" && PGUSER=ada DO_NOT_TRACK=1 "$env/bin/dbt" --no-version-check build --profiles-dir .) >"$PG_DIR/dbt.log" 2>&1 || { tail -n 40 "$PG_DIR/dbt.log" >&2; fail "dbt"; }
 grep -q "PASS=7 .*ERROR=0 SKIP=0" "$PG_DIR/dbt.log" || fail "$(tail -n 4 "$PG_DIR/dbt.log")"

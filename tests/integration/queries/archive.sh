@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 pg_start
 bin=$TIDE_BIN/tidemark-indexer
 sim=$TIDE_BIN/tidemark-sim
-[ -x "$sim" ] || { echo "no tidemark-sim"; exit 77; }
+[ -x "$sim" ] || { echo "no tidemark-sim"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0 TIDEMARK_PARTITION_LEDGERS=1000
 chain=(--lake "$PG_DIR/lake" --deployment "$PG_DIR/deployment.json" --first-ledger 1856 --txs 8 --quiet)
 "$sim" write "${chain[@]}" --ledgers 384
@@ -53,14 +53,11 @@ fi
 . "$here/../_api.sh" # the stream: refused where events are wanted, gone on with where they are not
 api_start
 streamed() { # STATUS PATTERN QUERY
-    local got reader end=$((SECONDS + 60))
+    local got reader pattern=$2
     : >"$PG_DIR/out"
     curl -siN -m 90 -o "$PG_DIR/out" "$API_URL/api/stream?$3" & reader=$!
     # A stream that is not refused has no end: it is read until it says that.
-    until grep -q "$2" "$PG_DIR/out"; do
-        [ $SECONDS -lt $end ] && kill -0 $reader 2>/dev/null || break
-        sleep 0.1
-    done
+    within 60 eval 'grep -q "$pattern" "$PG_DIR/out" || gone $reader' || true
     kill $reader 2>/dev/null || true
     wait $reader || true
     got=$(sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p' "$PG_DIR/out")

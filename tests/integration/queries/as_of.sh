@@ -4,7 +4,7 @@
 # does the same with a hostile chain).
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] && [ -x "$TIDE_BIN/tidemark-api" ] || { echo "programs not built"; exit 1; }
 pg_start -c max_connections=60
 export PG_DIR PG_BIN
 PYTHONPATH=$PYTHONPATH:$here/../../hostile python3 "$here/_as_of.py" || fail "past answers"

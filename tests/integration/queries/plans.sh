@@ -4,7 +4,7 @@
 #   TIDE_SLACK=1 TIDE_ROUNDS=100 TIDE_SHOW=100 tests/integration/queries/plans_million.sh
 # label: all
 . "$(dirname "$0")/../_pg.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 explain=(-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_analyze=on
     -c auto_explain.log_timing=off -c auto_explain.log_format=json -c auto_explain.log_verbose=on)
 pg_start

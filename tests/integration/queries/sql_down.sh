@@ -2,7 +2,7 @@
 # A11 for SQL routes: the database stops, returns, hangs, is locked or is slow, and the pool is full. Each request
 # gets 503 in time, and the trouble passes by itself. label: threads
 . "$(dirname "$0")/../_pg.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 pg_start
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 128 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
@@ -21,12 +21,9 @@ wants() {
     [ -z "$slack" ] || [ "$took" -le $(($3 * 1000 * slack)) ] || fail "$4: $status after $((took / 1000)) ms, wanted $3"
 }
 until_well() { # MS: answered again by itself
-    local began=$SECONDS
-    until say "GET /api/ledgers?limit=1" && [ "${line:0:3}" = 200 ]; do
-        [ $((SECONDS - began)) -le $(($1 * ${slack:-30} / 1000)) ] || fail "still ${line:0:200}"
-        sleep 0.1
-    done
+    within $(($1 * ${slack:-30} / 1000 + 1)) answered || fail "still ${line:0:200}"
 }
+answered() { say "GET /api/ledgers?limit=1" && [ "${line:0:3}" = 200 ]; }
 count() { say stats; grep -oE " $1=[0-9]+" <<<"$line" | tr -dc 0-9; }
 
 wants 200 - 5000 /api/pools
@@ -44,7 +41,7 @@ echo "ok A11 stopped and back"
 
 ended=$(sql "SELECT string_agg(pid::text, ',') FROM pg_stat_activity WHERE application_name = 'tidemark-api'")
 sql "SELECT pg_terminate_backend(pid) FROM unnest(ARRAY[$ended]) AS pid" >/dev/null
-until [ "$(sql "SELECT count(*) FROM pg_stat_activity WHERE pid IN ($ended)")" = 0 ]; do sleep 0.1; done # the server ends them later
+await "the end of the sessions" sql_says "count(*) = 0 FROM pg_stat_activity WHERE pid IN ($ended)" # the server ends them later
 wants 200 - 3000 /api/pools
 wants 200 - 3000 /api/pools
 echo "ok A11 sessions ended: asked again over new ones"
@@ -59,7 +56,7 @@ mkfifo "$PG_DIR/lock" # the lock is held until the answers are there
 "$PG_BIN/psql" -Xq <"$PG_DIR/lock" >/dev/null & locker=$!
 exec {lock}>"$PG_DIR/lock"
 echo "BEGIN; LOCK TABLE state.liquidity_pool_pool;" >&"$lock"
-until [ "$(sql "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'state.liquidity_pool_pool'::regclass")" = 1 ]; do sleep 0.1; done
+await "the lock" sql_says "count(*) = 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND relation = 'state.liquidity_pool_pool'::regclass"
 wants 503 database_unavailable 4000 /api/pools
 wants 200 - 3000 "/api/ledgers?limit=1"
 exec {lock}>&-

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A14: pages through lists while ledgers are written: no row is skipped or shown twice.
 . "$(dirname "$0")/../_pg.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 pg_start
 ledgers=320
 [ -z "${TIDE_LONG:-}" ] || ledgers=512

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Calls the SQL routes through the worker pool without HTTP.
 . "$(dirname "$0")/../_pg.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: no tidemark-sim"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 pg_start
 pg_writable
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers "${TIDE_LEDGERS:-384}" --quiet

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
 . "$here/../_serve.sh"
-[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "skipped: programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
 pg_start -c log_statement=all -c log_line_prefix=%a=
 pg_writable
 SERVE_DIR=$PG_DIR/serve
@@ -25,7 +25,7 @@ serve_start --close-ms 0 --ledgers 64 --lake "$PG_DIR/sim/lake" --quiet
 tx() { # CALL ARGS: closes ledgers until it is in
     "$TIDE_BIN/tidemark-sim" tx "$@" --rpc "$SERVE_URL" >"$PG_DIR/tx.log" 2>&1 &
     local pid=$!
-    while kill -0 $pid 2>/dev/null; do serve_close; sleep 0.1; done
+    await "the end of tx $1" eval 'gone $pid || { serve_close; false; }'
     wait $pid || fail "tx $*: $(cat "$PG_DIR/tx.log")"
 }
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
@@ -42,7 +42,7 @@ tx set_oracle --as mallory --subject "$stranger"
 follow
 # The indexer may commit the four ledgers one by one: the cache has all of them at the newest one.
 last=$(sql "SELECT ledger FROM chain.cursor")
-until curl -fs -D - -o "$PG_DIR/answer" "$API_URL/api/sdk/contracts" | grep -i "^ledger-sequence: $last" >/dev/null; do sleep 0.1; done
+AWAIT_LOG=$PG_DIR/api.log await "ledger $last in the cache" eval 'curl -fs -D - -o "$PG_DIR/answer" "$API_URL/api/sdk/contracts" | grep -i "^ledger-sequence: $last" >/dev/null'
 who=$(sql "SELECT address FROM state.compliance_registry_compliance_rec ORDER BY address LIMIT 1")
 asset=$(sql "SELECT asset FROM state.oracle_feed ORDER BY asset LIMIT 1")
 for path in /api/sdk/contracts "/api/sdk/kyc/status/$who" /api/prices "/api/prices/$asset" "/api/pools/XLMUSDC/quote?amountIn=1" /readyz; do
@@ -117,7 +117,7 @@ plant="INSERT INTO state.raw SELECT deployment, key_hash, $mid, 1, 0, closed_at,
 rm -rf "$PG_DIR/cache"
 api_start --api-rate-lookup 0 --api-rate-query 0
 curl -sN "$API_URL/api/stream?topics=compliance,ledger&addresses=$who" >"$PG_DIR/stream" & reader=$!
-until grep -q '^event: compliance' "$PG_DIR/stream"; do sleep 0.1; done
+AWAIT_PID=$reader AWAIT_LOG=$PG_DIR/api.log await "the first message of the stream" grep -q '^event: compliance' "$PG_DIR/stream"
 sql "INSERT INTO history.raw ($version, durability, reason, key_xdr, value_xdr) SELECT deployment, key_hash, $mid, 1, 0, closed_at, contract, false, 1, 'planted',
     '', '' FROM $records WHERE s.address = '$who'; $plant; UPDATE chain.cursor SET raw_states = raw_states + 1"
 told() { for _ in {1..300}; do grep -q "$1" "$PG_DIR/stream" && return; sleep 0.1; done; fail "the stream does not say $1: $(cat "$PG_DIR/stream")"; }

@@ -229,7 +229,7 @@ def many_at_once(net):
 
     def follow(_):
         cursor, before = None, None
-        while not stop.is_set() or cursor is None:
+        while not stop.is_set() or cursor is None:  # until the ledgers are closed
             try:
                 got = net.call("getLedgers", **({"pagination": {"cursor": cursor, "limit": 9}} if cursor else {"startLedger": FIRST}))
             except Refused as e:

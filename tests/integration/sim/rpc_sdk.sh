@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Calls every method of the simulated network with npm's @stellar/stellar-sdk, the usual client: reads and decodes all
-# data, attests and swaps, with a refusal before the attestation and success after it. Skipped without node or npm, or
-# if the registry cannot be reached.
+# data, attests and swaps, with a refusal before the attestation and success after it.
 set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
+. "$(dirname "$0")/../../../tools/lib/wait.sh"
 . "$(dirname "$0")/../_serve.sh"
 . "$(dirname "$0")/../_sdk.sh"
-[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
 sdk_install
 
 SERVE_DIR=$(mktemp -d "${TMPDIR:-/tmp}/tide-sdk.XXXXXX")
