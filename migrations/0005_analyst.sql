@@ -414,12 +414,10 @@ CALL analyst.define('vaults', 'Current vaults, with the inputs of their ratio, a
     analyst.scaled(x.synth_price) AS synth_price,
     analyst.at(x.synth_price_ts) AS synth_price_at,
     x.priced,
-    CASE WHEN x.priced THEN x.ratio END AS ratio_bps,
+    CASE WHEN v.debt > 0 THEN x.ratio END AS ratio_bps,
     m.min_coll_ratio AS min_collateral_ratio_bps,
     m.liq_ratio AS liquidation_ratio_bps,
-    CASE WHEN v.debt = 0 THEN 'open' WHEN NOT x.priced OR x.ratio IS NULL THEN 'unpriced'
-      WHEN x.ratio < m.liq_ratio THEN 'liquidatable' WHEN x.ratio < m.min_coll_ratio THEN 'at_risk'
-      ELSE 'active' END AS status,
+    chain.vault_state(v.debt, x.ratio, m.liq_ratio, m.min_coll_ratio) AS status,
     analyst.at(v.opened_at) AS opened_at,
     v.ledger,
     v.closed_at AS changed_at
@@ -434,9 +432,10 @@ CALL analyst.define('vaults', 'Current vaults, with the inputs of their ratio, a
       SELECT c.twap_price AS collateral_price, c.twap_ts AS collateral_price_ts,
         f.twap_price AS synth_price, f.twap_ts AS synth_price_ts,
         coalesce(extract(epoch FROM n.closed_at) - c.twap_ts <= 600
-          AND extract(epoch FROM n.closed_at) - f.twap_ts <= 600, false) AS priced,
-        div(div(v.collateral * c.twap_price, 10000000) * 10000,
-          nullif(div(v.debt * f.twap_price, 10000000), 0)) AS ratio
+          AND extract(epoch FROM n.closed_at) - f.twap_ts <= 600, false) AS priced
+    ) AS y
+    CROSS JOIN LATERAL (
+      SELECT y.*, CASE WHEN y.priced OR v.debt = 0 THEN chain.vault_ratio(v.collateral, v.debt, y.collateral_price, y.synth_price) END AS ratio
     ) AS x
 $query$, $columns$
     owner                     Owner
@@ -1282,8 +1281,11 @@ CALL analyst.define('price_candles', 'Prices of a feed by interval; one without 
     {amount low p.low_price},
     {amount close p.close_price},
     p.rounds,
-    {amount twap_close p.twap_price}
+    {amount twap_close w.twap_price}
   FROM rollup.price AS p
+    LEFT JOIN LATERAL (SELECT w.twap_price FROM rollup.price AS w
+      WHERE w.deployment = p.deployment AND w.asset = p.asset AND w.seconds = p.seconds AND w.at <= p.at AND w.twap_ledger IS NOT NULL
+      ORDER BY w.at DESC LIMIT 1) AS w ON true
 $query$, $columns$
     feed        Feed
     length      1m, 5m, 15m, 1h, 4h, 1d or 1w

@@ -52,8 +52,9 @@ FROM (
   ) AS t,
   LATERAL (SELECT * FROM rollup.price AS k WHERE k.deployment = $1 AND k.asset = $5 AND k.seconds = chain.interval_seconds($6)
     AND k.at <= t.at AND k.open_price IS NOT NULL ORDER BY k.at DESC LIMIT 1) AS p,
-  LATERAL (SELECT k.twap_price FROM rollup.price AS k WHERE k.deployment = $1 AND k.asset = $5
-    AND k.seconds = chain.interval_seconds($6) AND k.at <= t.at ORDER BY k.at DESC LIMIT 1) AS w,
+  -- An interval with a round may have no new version of the feed: its average is the one before it. LEFT: there may be none yet.
+  (SELECT) AS one LEFT JOIN LATERAL (SELECT k.twap_price FROM rollup.price AS k WHERE k.deployment = $1 AND k.asset = $5
+    AND k.seconds = chain.interval_seconds($6) AND k.at <= t.at AND k.twap_ledger IS NOT NULL ORDER BY k.at DESC LIMIT 1) AS w ON true,
   LATERAL (SELECT p.at = t.at AS own) AS o,
   LATERAL (SELECT CASE WHEN o.own THEN p.open_price ELSE p.close_price END AS open,
     CASE WHEN o.own THEN p.high_price ELSE p.close_price END AS high,

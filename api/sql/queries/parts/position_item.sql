@@ -3,8 +3,8 @@
 --   shares         Amount    of the pool
 --   underlyingA    Amount?+  A that the shares would take out
 --   underlyingB    Amount?+  B that the shares would take out
---   claimableA     Amount+   fees in A that could be claimed
---   claimableB     Amount+   fees in B that could be claimed
+--   claimableA     Amount?+  fees in A that could be claimed; null: the pool's entry is not there
+--   claimableB     Amount?+  fees in B that could be claimed
 --   depositedAt    Time?     newest deposit
 --   changedLedger  Ledger    in which this was last written
 --   changedAt      Time      when that ledger closed

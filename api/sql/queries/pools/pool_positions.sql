@@ -52,8 +52,7 @@ FROM (
     ) AS v
     WHERE $2 < 2147483647 AND NOT v.removed
     ORDER BY k.provider LIMIT $4::integer)
-  ) AS l, pool AS p,
+  ) AS l LEFT JOIN pool AS p ON p.contract = l.contract,
 -- part: position_item
-WHERE l.contract = p.contract
 ORDER BY l.provider
 LIMIT $4::integer
