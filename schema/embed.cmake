@@ -9,7 +9,7 @@ if(FILES)
   string(REPLACE "|" ";" files "${FILES}")
 else()
   file(GLOB files ${DIR}/*.sql ${DIR}/*/*.sql)
-  list(FILTER files EXCLUDE REGEX "/parts/")
+  list(FILTER files EXCLUDE REGEX "/parts/[^/]*$") # a checkout may lie below a folder of that name
   string(REPLACE "|" ";" also "${ALSO}")
   list(APPEND files ${also})
   list(SORT files COMPARE FILE_BASENAME)
