@@ -101,19 +101,14 @@ static bool needs_quotes(tide_slice value)
     return false;
 }
 
-/* Returns whether a spreadsheet would run the text as a formula. Contracts choose their texts, so
- * an apostrophe is put in front of these. Numbers and JSON are no texts and stay as they are. */
-static bool is_formula(tide_slice text)
-{
-    return text.len && strchr("=+-@\t\r", text.ptr[0]) && text.ptr[0];
-}
-
+/* Contracts choose their texts, so an apostrophe stops those that a spreadsheet would run. Numbers
+ * and JSON are no texts and stay as they are. */
 static void put_text(struct tide_buf *line, tide_slice text)
 {
     bool quoted = text.len == 0 || needs_quotes(text);
     if (quoted)
         tide_buf_u8(line, '"');
-    if (is_formula(text))
+    if (tide_text_is_formula(text))
         tide_buf_u8(line, '\'');
     put_doubled(line, text);
     if (quoted)

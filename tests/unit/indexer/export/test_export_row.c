@@ -60,20 +60,16 @@ static void csv_texts_are_no_formulas(void **state)
 {
     (void)state;
     static const struct {
-        const char *value, *text, *json;
+        const char *value, *text;
     } cases[] = {
-        { "=1+1", "'=1+1", "=1+1" },
-        { "+a", "'+a", "+a" },
-        { "-5", "'-5", "-5" },
-        { "@x", "'@x", "@x" },
-        { "\tx", "'\tx", "\tx" },
-        { "\rx", "\"'\rx\"", "\"\rx\"" },
-        { "=\"", "\"'=\"\"\"", "\"=\"\"\"" },
-        { "a=1", "a=1", "a=1" },
-        { "'", "'", "'" },
+#define TIDE_CSV_CASE(value, text) { value, text },
+#include "tests/unit/indexer/export/formula.def"
+        /* The dashboard shows numbers as texts, so it leaves these. */
+        { "-5", "'-5" },
+        { "+1.5", "'+1.5" },
     };
     for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
-        char *text = NULL, want[128];
+        char *text = NULL, want[256];
         size_t size;
         struct tide_err err;
         struct tide_export_row row;
@@ -81,12 +77,11 @@ static void csv_texts_are_no_formulas(void **state)
         assert_non_null(to);
         tide_export_row_open(&row, to, TIDE_EXPORT_CSV, names);
         tide_export_row_text(&row, 1, tide_slice_str(cases[i].value));
-        tide_export_row_json(&row, 2, tide_slice_str(cases[i].value));
+        tide_export_row_json(&row, 2, TIDE_SLICE("-5"));
         assert_int_equal(tide_export_row_end(&row, &err), TIDE_OK);
         tide_export_row_close(&row);
         fclose(to);
-        snprintf(want, sizeof want, "ledger,role,data,ret\r\n,%s,%s,\r\n", cases[i].text,
-                 cases[i].json);
+        snprintf(want, sizeof want, "ledger,role,data,ret\r\n,%s,-5,\r\n", cases[i].text);
         assert_string_equal(text, want);
         free(text);
     }

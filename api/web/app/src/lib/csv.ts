@@ -1,7 +1,11 @@
-/** A field of a CSV file. Spreadsheets run texts that begin like a formula: those get an apostrophe. */
+// The rule of `tidemark-indexer export` (tide_text_is_formula in include/tidemark/text.h), with the same tests
+// (tests/unit/indexer/export/formula.def).
+const FORMULA = /^(?:[\t\n\r]|[\p{White_Space}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/u;
+
+/** A field of a CSV file. Spreadsheets run texts that begin like a formula: those get an apostrophe. Numbers stay as they are. */
 export function field(value: string): string {
-  const number = /^[-−]?\d+(\.\d+)?$/.test(value);
-  const safe = !number && /^[\s]*[=+\-@\t\r−]/.test(value) ? `'${value}` : value;
+  const number = /^[-\u2212]?\d+(\.\d+)?$/.test(value);
+  const safe = !number && FORMULA.test(value) ? `'${value}` : value;
   return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
 }
 
