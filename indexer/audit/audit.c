@@ -40,14 +40,12 @@ static tide_status choose_checkpoint(struct audit *a, const struct tide_range *c
 static tide_status find_checkpoint(struct audit *a, uint32_t asked, struct tide_err *err)
 {
     struct tide_range covered = { 0, 0 };
-    tide_status status = tide_query_covered(a->read, a->deployment, &covered, err);
+    tide_status status =
+        tide_query_covered(a->read, a->deployment, (struct tide_range){ 0, asked }, &covered, err);
     if (status != TIDE_OK)
         return status;
     a->from_ledger = covered.from;
     a->ledger = asked;
-    if (asked && (asked < covered.from || asked > covered.to))
-        return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u", covered.from,
-                         covered.to, asked);
     return asked ? TIDE_OK : choose_checkpoint(a, &covered, err);
 }
 

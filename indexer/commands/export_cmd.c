@@ -73,16 +73,15 @@ static tide_status choose_range(struct tide_export *x, const struct request *r,
                                 struct tide_err *err)
 {
     assert(!r->ledger || (!r->from && !r->to));
-    struct tide_range covered;
-    tide_status status = tide_query_covered(x->pg, x->deployment, &covered, err);
+    struct tide_range chosen, asked = { r->from, r->to };
+    if (r->ledger)
+        asked = (struct tide_range){ r->ledger, r->ledger };
+    tide_status status = tide_query_covered(x->pg, x->deployment, asked, &chosen, err);
     if (status != TIDE_OK)
         return status;
-    x->from = r->ledger ? r->ledger : r->from ? r->from : covered.from;
-    x->to = r->ledger ? r->ledger : r->to ? r->to : covered.to;
+    x->from = chosen.from;
+    x->to = chosen.to;
     x->as_of = r->kind == EXPORT_STATE ? r->ledger : 0;
-    if (x->from < covered.from || x->to > covered.to || x->from > x->to)
-        return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u to %u",
-                         covered.from, covered.to, x->from, x->to);
     if (r->kind != EXPORT_STATE)
         return tide_query_whole(x->pg, x->deployment, x->from, x->to, err);
     return TIDE_OK;

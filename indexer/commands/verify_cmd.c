@@ -10,22 +10,16 @@
 static tide_status read_range(struct tide_verify *check, const struct tide_option *options,
                               struct tide_err *err)
 {
-    struct tide_range covered, asked = { 0, 0 };
+    struct tide_range asked = { 0, 0 };
     tide_status status =
         tide_option_u32(tide_option_find(options, "from"), 1, INT32_MAX, &asked.from, err);
     if (status == TIDE_OK)
         status = tide_option_u32(tide_option_find(options, "to"), 1, INT32_MAX, &asked.to, err);
     if (status == TIDE_OK)
-        status = tide_query_covered(check->pg, check->deployment, &covered, err);
+        status = tide_query_covered(check->pg, check->deployment, asked, &check->range, err);
     if (status != TIDE_OK)
         return status;
-    check->range = (struct tide_range){ asked.from ? asked.from : covered.from,
-                                        asked.to ? asked.to : covered.to };
     check->part = asked.from || asked.to;
-    if (check->range.from < covered.from || check->range.to > covered.to ||
-        check->range.from > check->range.to)
-        return tide_fail(err, TIDE_E_MISSING, "ledgers %u to %u are indexed, not %u to %u",
-                         covered.from, covered.to, check->range.from, check->range.to);
     return tide_query_whole(check->pg, check->deployment, check->range.from, check->range.to, err);
 }
 

@@ -88,25 +88,49 @@ tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *
     return status;
 }
 
-tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct tide_range *out,
-                               struct tide_err *err)
+/* Fails, naming what is indexed and what was asked for. */
+static tide_status fail_uncovered(const char *ranges, struct tide_range asked, struct tide_err *err)
+{
+    if (!ranges[0])
+        return tide_fail(err, TIDE_E_MISSING, "nothing is indexed yet");
+    uint32_t first = asked.from ? asked.from : asked.to;
+    if (asked.to <= first)
+        return tide_fail(err, TIDE_E_MISSING, "ledgers %s are indexed, not %u", ranges, first);
+    return tide_fail(err, TIDE_E_MISSING, "ledgers %s are indexed, not %u to %u", ranges, first,
+                     asked.to);
+}
+
+tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct tide_range asked,
+                               struct tide_range *out, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    char id[8];
+    char id[8], named[16];
     snprintf(id, sizeof id, "%u", deployment);
+    snprintf(named, sizeof named, "%u", asked.from ? asked.from : asked.to);
     tide_status status = tide_pg_query(
         pg, &rows,
-        "SELECT v.from_ledger, c.ledger FROM chain.cursor AS c JOIN chain.coverage AS v"
-        " ON v.deployment = c.deployment AND c.ledger BETWEEN v.from_ledger AND v.to_ledger"
-        " WHERE c.deployment = $1 ORDER BY v.from_ledger LIMIT 1",
-        (const char *[]){ id }, 1, err);
+        "WITH range AS MATERIALIZED (SELECT v.from_ledger, CASE WHEN c.ledger BETWEEN v.from_ledger"
+        " AND v.to_ledger THEN c.ledger ELSE v.to_ledger END AS to_ledger, c.ledger FROM"
+        " chain.coverage AS v JOIN chain.cursor AS c ON c.deployment = v.deployment WHERE"
+        " v.deployment = $1) SELECT f.from_ledger, f.to_ledger, (SELECT coalesce(string_agg("
+        "n.from_ledger || ' to ' || n.to_ledger, ', ' ORDER BY n.from_ledger), '') FROM (SELECT *"
+        " FROM range ORDER BY from_ledger DESC LIMIT 12) AS n) FROM (SELECT 1) AS one LEFT JOIN"
+        " range AS f ON coalesce(nullif($2::bigint, 0), f.ledger) BETWEEN f.from_ledger AND"
+        " f.to_ledger",
+        (const char *[]){ id, named }, 2, err);
     if (status != TIDE_OK)
         return status;
-    if (rows.count == 0)
-        status = tide_fail(err, TIDE_E_MISSING, "nothing is indexed yet");
-    else
-        *out = (struct tide_range){ .from = (uint32_t)tide_pg_u64(&rows, 0, 0),
+    assert(rows.count == 1); /* ranges do not overlap */
+    bool found = !tide_pg_is_null(&rows, 0, 0);
+    if (found) {
+        struct tide_range whole = { .from = (uint32_t)tide_pg_u64(&rows, 0, 0),
                                     .to = (uint32_t)tide_pg_u64(&rows, 0, 1) };
+        *out = (struct tide_range){ asked.from ? asked.from : whole.from,
+                                    asked.to ? asked.to : whole.to };
+        found = out->from >= whole.from && out->to <= whole.to && out->from <= out->to;
+    }
+    if (!found)
+        status = fail_uncovered(tide_pg_text(&rows, 0, 2), asked, err);
     tide_pg_rows_release(&rows);
     return status;
 }

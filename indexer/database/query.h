@@ -35,10 +35,12 @@ tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32
 tide_status tide_query_whole(struct tide_pg *pg, uint16_t deployment, uint32_t from, uint32_t to,
                              struct tide_err *err) TIDE_MUST_USE;
 
-/* Reads the first and last ledger of the covered range that has the cursor. TIDE_E_MISSING if
- * nothing is indexed. */
-tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct tide_range *out,
-                               struct tide_err *err) TIDE_MUST_USE;
+/* Chooses a range of ledgers that are indexed without a gap. asked: its first and last ledger, 0
+ * where none is given. What is not given becomes an end of the range that holds the other; with
+ * neither, the whole range that a run follows is chosen. TIDE_E_MISSING, naming what is indexed, if
+ * no range has all of it. */
+tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct tide_range asked,
+                               struct tide_range *out, struct tide_err *err) TIDE_MUST_USE;
 
 /* Reads the index scope: the tables that the deployment's --only selected. */
 tide_status tide_query_scope(struct tide_pg *pg, uint16_t deployment, struct tide_scope *out,
