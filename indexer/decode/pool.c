@@ -259,7 +259,7 @@ void tide_decode_pool_flush(struct tide_decode_pool *p, uint32_t mark)
 
 static void describe_chunk(const struct chunk *c, struct tide_decoded *out)
 {
-    *out = (struct tide_decoded){ c->decoded, c->batch.bytes, c->mark };
+    *out = (struct tide_decoded){ c->decoded, c->batch.bytes, c->mark, c->status != TIDE_OK };
 }
 
 bool tide_decode_pool_ready(struct tide_decode_pool *p, struct tide_decoded *out)

@@ -54,6 +54,7 @@ struct tide_decoded {
     uint32_t ledgers; /* ledgers with rows */
     size_t bytes;     /* bytes of the rows */
     uint32_t mark;    /* as given to flush; 0: the chunk was full, or flush gave none */
+    bool failed;      /* a ledger behind those failed: taking the rows reports it */
 };
 /* Returns false if the oldest chunk is not decoded yet, or there is none. */
 bool tide_decode_pool_ready(struct tide_decode_pool *pool, struct tide_decoded *out);

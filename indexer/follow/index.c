@@ -11,6 +11,9 @@
 /* Longest wait for a batch. TAKE_READING_MS holds while discovery reads: it uses this thread. */
 enum { TAKE_MS = 250, TAKE_READING_MS = 5 };
 enum { HEARTBEAT_MS = 500 };
+/* A source that gives nothing in the time of so many batches is in trouble: what is loaded is shown
+ * without the rest of its partition, which then takes longer to index. */
+enum { SHOW_BATCHES = 15 };
 
 static struct tide_pipeline_options pipeline_options(const struct tide_follow *job,
                                                      struct tide_range range, bool leads,
@@ -80,12 +83,42 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
     return status;
 }
 
+/* Shows what was loaded before the source went away. Ledgers below a checkpoint stay hidden until
+ * all are there. */
+static tide_status show_loaded(struct tide_follow *job, int64_t *written_ms, struct tide_err *err)
+{
+    int64_t limit_ms = (int64_t)SHOW_BATCHES * job->config->batch_ms;
+    if (!tide_writer_is_loading(job->writer) || tide_now_ms() - *written_ms < limit_ms)
+        return TIDE_OK;
+    *written_ms = tide_now_ms();
+    tide_status status = tide_writer_finish(job->writer, err);
+    if (status == TIDE_OK && !tide_writer_is_loading(job->writer))
+        tide_log(TIDE_INFO, "load.shown", "to=%u reason=\"the source gives nothing\"", job->ledger);
+    return status;
+}
+
+/* Does what time is for when no batch came within the wait: the writer's own work, and
+ * discovery. */
+static tide_status work_idle(struct tide_follow *job, int64_t *written_ms, bool *again,
+                             struct tide_err *err)
+{
+    tide_status status = tide_writer_idle(job->writer, err);
+    if (status == TIDE_OK)
+        status = show_loaded(job, written_ms, err);
+    if (status == TIDE_OK)
+        status = tide_discovery_turn(job->discovery, job->writer, err);
+    *again = tide_discovery_settled(job->discovery) ||
+             (job->renew && !tide_writer_is_loading(job->writer));
+    return status;
+}
+
 /* Writes items until the last one, or until the running decoder lacks a contract (*again). *end is
  * the source's status at the end; the result is the writer's. err is filled in both cases: at the
  * end of a source it says what the source lacks. */
 static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pipeline,
                                tide_status *end, bool *again, struct tide_err *err)
 {
+    int64_t written_ms = tide_now_ms();
     *end = TIDE_OK;
     *again = false;
     for (bool last = false; !last;) {
@@ -108,13 +141,9 @@ static tide_status write_items(struct tide_follow *job, struct tide_pipeline *pi
                 *err = item->err;
             }
             tide_pipeline_give(pipeline, item);
+            written_ms = tide_now_ms();
         } else {
-            /* No batch came within the wait: time for the writer's own work and for discovery. */
-            tide_status status = tide_writer_idle(job->writer, err);
-            if (status == TIDE_OK)
-                status = tide_discovery_turn(job->discovery, job->writer, err);
-            *again = tide_discovery_settled(job->discovery) ||
-                     (job->renew && !tide_writer_is_loading(job->writer));
+            tide_status status = work_idle(job, &written_ms, again, err);
             if (status != TIDE_OK || *again)
                 return status;
         }

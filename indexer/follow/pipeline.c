@@ -29,7 +29,13 @@ struct tide_pipeline {
     struct tide_queue free, full;
     pthread_t thread;
     bool started;
-    atomic_bool closing;
+    atomic_bool closing, finished; /* finished: the last item was handed over */
+    /* The pipeline's thread holds it, except while it waits in the source: what is below and the
+     * decoders are then the caller's, who takes the rows of a batch whose time is over. */
+    pthread_mutex_t lock;
+    struct tide_item *filling; /* NULL: none, or the caller has it */
+    int64_t since_ms;          /* since then the item has rows */
+    bool reading;              /* the thread is in the source */
     /* Used by the pipeline's thread only. */
     tide_status ended; /* why the source gives no further ledger; TIDE_OK: it may */
     struct tide_err ended_err;
@@ -79,10 +85,15 @@ static bool ends_partition(const struct tide_pipeline *p, uint32_t sequence)
     return (sequence + 1) % p->options.partition_ledgers == 0 || sequence + 1 == p->options.cut;
 }
 
-/* Returns whether the batch ends here: by bytes, ledgers, partition, last ledger or time. */
-static bool is_full(const struct tide_pipeline *p, const struct tide_batch *batch, int64_t since_ms)
+static bool has_waited(const struct tide_pipeline *p)
 {
     const struct tide_clock *clock = p->options.clock;
+    return clock->now_ms(clock->self) - p->since_ms >= p->options.batch_ms;
+}
+
+/* Returns whether the batch ends here: by bytes, ledgers, partition, last ledger or time. */
+static bool is_full(const struct tide_pipeline *p, const struct tide_batch *batch)
+{
     if (batch->to == 0)
         return false;
     if (batch->bytes >= p->options.batch_bytes)
@@ -91,7 +102,7 @@ static bool is_full(const struct tide_pipeline *p, const struct tide_batch *batc
         return true;
     if (ends_partition(p, batch->to) || batch->to == p->options.to)
         return true;
-    return clock->now_ms(clock->self) - since_ms >= p->options.batch_ms;
+    return has_waited(p);
 }
 
 static void end_item(struct tide_item *item, tide_status status)
@@ -116,6 +127,19 @@ static bool note_tip(struct tide_pipeline *p, int64_t waited)
     return p->settled;
 }
 
+/* Asks the source, which may hang. Meanwhile the caller may take the item (take_waiting). */
+static tide_status ask_source(struct tide_pipeline *p, tide_slice *lcm, uint32_t *sequence,
+                              struct tide_err *err)
+{
+    const struct tide_source *source = &p->options.source;
+    p->reading = true;
+    pthread_mutex_unlock(&p->lock);
+    tide_status status = source->ops->next(source->self, lcm, sequence, err);
+    pthread_mutex_lock(&p->lock);
+    p->reading = false;
+    return status;
+}
+
 /* Copies the source's next ledger into the decoders. */
 static tide_status next_ledger(struct tide_pipeline *p, uint32_t *sequence, struct tide_err *err)
 {
@@ -123,7 +147,7 @@ static tide_status next_ledger(struct tide_pipeline *p, uint32_t *sequence, stru
     const struct tide_source *source = &p->options.source;
     struct ledger_peek peek;
     tide_slice lcm;
-    tide_status status = source->ops->next(source->self, &lcm, sequence, err);
+    tide_status status = ask_source(p, &lcm, sequence, err);
     if (status == TIDE_OK && TIDE_FAILPOINT("ledger.fetched"))
         status = tide_fail(err, TIDE_E_IO, "failpoint");
     if (status != TIDE_OK)
@@ -261,39 +285,91 @@ static bool advance_item(struct tide_pipeline *p, struct tide_item *item)
     return take_rows(p, item);
 }
 
-/* Fills an item until its batch ends. The time limit counts from the batch's first rows. */
-static void fill_item(struct tide_pipeline *p, struct tide_item *item)
+/* Makes the item ready for the caller. */
+static void close_item(struct tide_pipeline *p, struct tide_item *item)
 {
-    const struct tide_clock *clock = p->options.clock;
-    int64_t since = clock->now_ms(clock->self);
-    item->tip = item->last = false;
-    item->status = TIDE_OK;
-    while (!is_stopping(p)) {
-        if (!advance_item(p, item) || is_full(p, &item->batch, since))
-            break;
-        if (item->batch.to == 0)
-            since = clock->now_ms(clock->self);
-    }
     p->reported_tip = item->tip;
     if (item->batch.to && item->batch.to == p->options.to)
         end_item(item, TIDE_OK);
     tide_decode_pool_batch_end(p->decode, &item->batch);
+    atomic_store(&p->finished, item->last);
+    p->filling = NULL;
+}
+
+/* Fills an item until its batch ends. The time limit counts from the batch's first rows. Returns
+ * false if the caller took the item while the source hung. */
+static bool fill_item(struct tide_pipeline *p, struct tide_item *item)
+{
+    const struct tide_clock *clock = p->options.clock;
+    item->tip = item->last = false;
+    item->status = TIDE_OK;
+    pthread_mutex_lock(&p->lock);
+    p->filling = item;
+    p->since_ms = clock->now_ms(clock->self);
+    while (!is_stopping(p)) {
+        bool more = advance_item(p, item);
+        if (!p->filling || !more || is_full(p, &item->batch))
+            break;
+        if (item->batch.to == 0)
+            p->since_ms = clock->now_ms(clock->self);
+    }
+    bool mine = p->filling != NULL;
+    if (mine)
+        close_item(p, item);
+    pthread_mutex_unlock(&p->lock);
+    return mine;
 }
 
 static void *run_pipeline(void *self)
 {
     struct tide_pipeline *p = self;
-    bool last = false;
-    while (!last && !is_stopping(p)) {
+    while (!atomic_load(&p->finished) && !is_stopping(p)) {
         struct tide_item *item = tide_queue_take(&p->free, -1);
         if (!item)
             break;
-        fill_item(p, item);
-        last = item->last;
-        if (!tide_queue_put(&p->full, item))
+        if (fill_item(p, item) && !tide_queue_put(&p->full, item))
             break;
     }
     return NULL;
+}
+
+/* ---- the caller ---- */
+
+/* Ends the item with the rows of all ledgers that were read. What failed stays in the decoders for
+ * the pipeline's thread, which may ask the source for another copy. */
+static struct tide_item *end_waiting(struct tide_pipeline *p)
+{
+    struct tide_item *item = p->filling;
+    struct tide_decoded decoded;
+    uint32_t failed;
+    tide_status status = TIDE_OK;
+    tide_decode_pool_flush(p->decode, 0);
+    while (status == TIDE_OK && tide_decode_pool_is_busy(p->decode)) {
+        tide_decode_pool_wait(p->decode, &decoded);
+        if (decoded.failed || decoded.mark || !fits_batch(p, &item->batch, &decoded))
+            break;
+        status = tide_decode_pool_take(p->decode, &item->batch, &failed, &item->err);
+    }
+    if (status != TIDE_OK)
+        end_item(item, status);
+    else if (!item->batch.to)
+        return NULL;
+    close_item(p, item);
+    return item;
+}
+
+/* Takes the item that is being filled, if its time is over and the source hangs. */
+static struct tide_item *take_waiting(struct tide_pipeline *p)
+{
+    struct tide_item *item = NULL;
+    if (pthread_mutex_trylock(&p->lock) != 0)
+        return NULL; /* the thread is at work */
+    if (p->reading && p->filling && has_waited(p)) {
+        item = tide_queue_take(&p->full, 0); /* it is older */
+        item = item ? item : end_waiting(p);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return item;
 }
 
 static tide_status open_items(struct tide_pipeline *p, struct tide_err *err)
@@ -321,6 +397,7 @@ tide_status tide_pipeline_open(struct tide_pipeline **out,
     p->options = *options;
     tide_queue_init(&p->free);
     tide_queue_init(&p->full);
+    pthread_mutex_init(&p->lock, NULL);
     tide_status status = open_items(p, err);
     if (status == TIDE_OK)
         status = tide_decode_pool_open(&p->decode, &options->decode, options->decode_threads, err);
@@ -353,12 +430,14 @@ void tide_pipeline_close(struct tide_pipeline *p)
     free(p->items);
     tide_queue_release(&p->free);
     tide_queue_release(&p->full);
+    pthread_mutex_destroy(&p->lock);
     free(p);
 }
 
 struct tide_item *tide_pipeline_take(struct tide_pipeline *p, int64_t timeout_ms)
 {
-    return tide_queue_take(&p->full, timeout_ms);
+    struct tide_item *item = tide_queue_take(&p->full, timeout_ms);
+    return item ? item : take_waiting(p);
 }
 
 void tide_pipeline_give(struct tide_pipeline *p, struct tide_item *item)

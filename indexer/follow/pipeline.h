@@ -4,7 +4,7 @@
  * Batches  a fixed number, used again and again. Memory is queue_batches + 1 times the batch limit
  *          and the decoders' buffers (pool.h); it does not grow with time.
  * Cut      a batch ends at a limit of bytes, ledgers or time, at the end of a partition, and at the
- *          tip after each ledger.
+ *          tip after each ledger. The limit of time holds while the source hangs, too.
  * Tip      at the tip a ledger is decoded before the source is asked for the next one.
  * Trouble  rows of the ledgers before a failure come out first, then the failure.
  * Threads  one thread calls these functions. The source and the decoders belong to the pipeline's
