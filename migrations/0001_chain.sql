@@ -64,10 +64,12 @@ CREATE TABLE chain.cursor (
     generation       bigint      NOT NULL DEFAULT 0,
     timeline         integer,
     raw_calls        bigint      NOT NULL DEFAULT 0,
+    parts            bigint      NOT NULL DEFAULT 0,
     CHECK ((ledger = 0) = (hash IS NULL))
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE chain.cursor IS 'the last ledger with all its rows in the tables, and the writer that may move it';
 COMMENT ON COLUMN chain.cursor.generation IS 'grows when the database may have lost commits (a failover, a restored backup): ledgers seen before may be missing for a while';
+COMMENT ON COLUMN chain.cursor.parts IS 'grows when partitions with rows are attached or detached: who read across that has to read again';
 COMMENT ON COLUMN chain.cursor.timeline IS 'timeline of the server''s write-ahead log, as the writer last read it';
 
 -- An index may begin with the state of a checkpoint: rows of history with transaction 0 of its ledger
@@ -145,7 +147,8 @@ COMMENT ON COLUMN chain.partition.cut_of IS 'ledgers of a whole partition, if th
 
 -- Ranges whose events, calls and transactions are detached (chain.detach_partition). Ledgers, state,
 -- history and rollups stay: answers about now, about any ledger and sums over time need no events.
--- Routes that need them refuse and name the range.
+-- Routes that need them refuse and name the range. Which partitions a table has does not follow a reader's snapshot: see
+-- "Reading while partitions move" in README.md for who locks this table, and why.
 CREATE TABLE chain.archive (
     deployment  smallint    NOT NULL REFERENCES chain.deployment,
     from_ledger integer     NOT NULL,

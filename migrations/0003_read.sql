@@ -283,15 +283,20 @@ CREATE FUNCTION chain.words_mark(last integer) RETURNS text
 COMMENT ON FUNCTION chain.words_mark(integer) IS 'a mark that tells the words up to a key from those of another database';
 
 -- Answers about the last day of trade read the newest events, so the last two days stay attached.
+-- Long readers hold chain.archive, short ones compare chain.cursor.parts (README.md, "Reading while partitions move"). All locks are taken
+-- together or none, in short turns between which other readers go on: a long query delays the caller alone.
+-- A turn is shorter than deadlock_timeout, so whatever order others lock in, it is this one that steps back.
 CREATE PROCEDURE chain.detach_partition(deployment smallint, from_ledger integer)
-  LANGUAGE plpgsql SET lock_timeout = '5s'
+  LANGUAGE plpgsql
 AS $$
 #variable_conflict use_variable
 DECLARE
   part chain.partition;
-  leaf record;
-  leaves text[] := '{}';
+  leaf text;
+  leaves text[];
+  locked text;
   mark text;
+  give_up timestamptz := clock_timestamp() + interval '5s';
 BEGIN
   SELECT p.* INTO part FROM chain.partition AS p
     WHERE p.deployment = detach_partition.deployment AND p.from_ledger = detach_partition.from_ledger AND p.attached;
@@ -311,21 +316,38 @@ BEGIN
     RAISE EXCEPTION 'ledgers % to % are not indexed up to their end without a gap, or closed less than two days before the newest',
       part.from_ledger, part.end_ledger - 1;
   END IF;
-  LOCK TABLE chain.word IN SHARE MODE; -- a key that is in use but not committed would be missing from the mark
-  SELECT chain.words_mark(max(w.id)) INTO mark FROM chain.word AS w;
-  FOR leaf IN
-    SELECT i.inhparent::regclass AS parent, format('%I.%I', n.nspname, c.relname) AS name
-    FROM pg_catalog.pg_inherits AS i
-      JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid
-      JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-      JOIN pg_catalog.pg_class AS p ON p.oid = i.inhparent
-    WHERE c.relkind = 'r' AND (n.nspname IN ('event_rows', 'chain_rows') OR n.nspname = 'chain' AND p.relname = 'preimage')
-      AND c.relname = format('%s_p%s_%s', p.relname, part.deployment, part.from_ledger)
-    ORDER BY 2
+  SELECT coalesce(array_agg(l.name), '{}'), string_agg(format('ONLY %s, ONLY %s', l.parent, l.name), ', ') INTO leaves, locked
+    FROM (SELECT i.inhparent::regclass AS parent, format('%I.%I', n.nspname, c.relname) AS name
+      FROM pg_catalog.pg_inherits AS i
+        JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid
+        JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+        JOIN pg_catalog.pg_class AS p ON p.oid = i.inhparent
+      WHERE c.relkind = 'r' AND (n.nspname IN ('event_rows', 'chain_rows') OR n.nspname = 'chain' AND p.relname = 'preimage')
+        AND c.relname = format('%s_p%s_%s', p.relname, part.deployment, part.from_ledger)
+      ORDER BY 2) AS l;
   LOOP
-    EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', leaf.parent, leaf.name);
-    EXECUTE format('COMMENT ON TABLE %s IS %L', leaf.name, mark); -- a dump has it
-    leaves := leaves || leaf.name;
+    BEGIN
+      SET LOCAL lock_timeout = '200ms';
+      UPDATE chain.cursor AS c SET parts = c.parts + 1 WHERE c.deployment = part.deployment;
+      LOCK TABLE chain.word IN SHARE MODE; -- a key that is in use but not committed would be missing from the mark
+      IF mark IS NULL THEN
+        SELECT chain.words_mark(max(w.id)) INTO mark FROM chain.word AS w;
+        give_up := clock_timestamp() + interval '5s';
+      END IF;
+      LOCK TABLE chain.archive IN ACCESS EXCLUSIVE MODE;
+      EXECUTE coalesce('LOCK TABLE ' || locked || ' IN ACCESS EXCLUSIVE MODE', 'SELECT');
+      EXIT;
+    EXCEPTION WHEN lock_not_available THEN
+      IF clock_timestamp() > give_up THEN
+        RAISE EXCEPTION 'others read or write these partitions for long' USING ERRCODE = 'lock_not_available',
+          HINT = 'call this again when no export, no update of a lake and no long query is at work';
+      END IF;
+      PERFORM pg_sleep(0.2);
+    END;
+  END LOOP;
+  FOREACH leaf IN ARRAY leaves LOOP
+    EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', regexp_replace(leaf, '_p\d+_\d+(?="?$)', ''), leaf);
+    EXECUTE format('COMMENT ON TABLE %s IS %L', leaf, mark); -- a dump has it
   END LOOP;
   INSERT INTO chain.archive (deployment, from_ledger, end_ledger, tables)
     VALUES (part.deployment, part.from_ledger, part.end_ledger, leaves);

@@ -150,7 +150,8 @@ bool openapi_gives(const struct openapi_texts *texts, const struct openapi_opera
     case 406:
         return openapi_form_of(operation) != NULL;
     case 410:
-        return reads_events(texts, operation) || operation->kind == OPENAPI_STREAM;
+        return reads_events(texts, operation) || operation->kind == OPENAPI_STREAM ||
+               has_name(also, word);
     case 413:
     case 415:
         return operation->body_max > 0;

@@ -76,6 +76,8 @@ void tide_route_proof(struct tide_handler_context *context, const struct tide_re
         status = tide_fail(&err, TIDE_E_DB_FATAL, "proof.sql: %u columns", rows.columns);
     if (status != TIDE_OK)
         tide_sql_problem(reply, task->pg, &err);
+    else if (rows.count == 0 && task->archived[0])
+        tide_sql_reject_archived(reply, task->archived);
     else if (rows.count == 0)
         tide_reply_problem(reply, 404, "not_found",
                            "At ledger %u no transaction of that hash touched the protocol.",

@@ -2,13 +2,13 @@
 #include "api/sql/head.h"
 #include "api/sql/age.h"
 
-static_assert(TIDE_SQL_HEAD_SIGN == 11, "head_sql has eleven columns before the age");
+static_assert(TIDE_SQL_HEAD_SIGN == 12, "head_sql has twelve columns before the age");
 
 /* Reads the newest ledger and its close time; the close time of ?ledger=N (NULL if it is not
  * indexed) and the indexed ranges; the archived ledgers within the requested time, as text; the
  * scope; whether the requested token's history is still being read; the ledger up to
  * which signatures prove the index, the ledger of a fork; the first ledger of what is known of the
- * past, and the first second behind the state before; and the age. */
+ * past, and the first second behind the state before; how often partitions moved; and the age. */
 static const char head_sql[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
     " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
@@ -28,12 +28,15 @@ static const char head_sql[] =
     "   chain.coverage AS r WHERE r.deployment = $1 AND $2 BETWEEN r.from_ledger AND r.to_ledger"
     "   AND c.ledger BETWEEN r.from_ledger AND r.to_ledger) THEN chain.proven_through($1) END,"
     " (SELECT f.ledger FROM chain.fork AS f WHERE f.deployment = $1), o.ledger + 1,"
-    " extract(epoch FROM o.closed_at)::bigint + 1, " TIDE_AGE_COLUMNS
+    " extract(epoch FROM o.closed_at)::bigint + 1, c.parts, " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c LEFT JOIN chain.start AS o ON o.deployment = c.deployment"
     " WHERE c.deployment = $1 AND c.ledger > 0";
 
-/* Prepares the head on a new connection. */
+static const char parts_sql[] =
+    "SELECT c.parts FROM chain.cursor AS c WHERE c.deployment = $1::smallint";
+
 tide_status tide_sql_head_prepare(struct tide_pg *pg, struct tide_err *err)
 {
-    return tide_pg_prepare(pg, TIDE_SQL_HEAD, head_sql, err);
+    tide_status status = tide_pg_prepare(pg, TIDE_SQL_HEAD, head_sql, err);
+    return status == TIDE_OK ? tide_pg_prepare(pg, TIDE_SQL_PARTS, parts_sql, err) : status;
 }

@@ -23,9 +23,17 @@ enum {
     TIDE_SQL_HEAD_FORKED,  /* NULL: there is no fork */
     TIDE_SQL_HEAD_HISTORY, /* NULL: the index did not begin with a state (chain.start) */
     TIDE_SQL_HEAD_SINCE,
-    TIDE_SQL_HEAD_SIGN /* the first of TIDE_AGE_COLUMNS */
+    TIDE_SQL_HEAD_PARTS, /* as the statement TIDE_SQL_PARTS tells it */
+    TIDE_SQL_HEAD_SIGN   /* the first of TIDE_AGE_COLUMNS */
 };
 
+/* Partitions do not follow the snapshot of a transaction. After the transaction
+ * this statement (value: deployment; column: how often they changed) says whether it read across a
+ * change: another value than the head's. Then rows may be missing, or be of ledgers behind the
+ * answer's, and everything is read again. */
+#define TIDE_SQL_PARTS "parts"
+
+/* Prepares both statements on a new connection. */
 tide_status tide_sql_head_prepare(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

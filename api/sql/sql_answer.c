@@ -16,6 +16,8 @@ enum {
     INCOMPLETE_RETRY_S = 30,
     ENVELOPE_BYTES = 128 + TIDE_CURSOR_MAX, /* room that a list's items leave in the body */
 };
+/* Partitions change once in hours, and while a new index loads once in seconds. */
+enum { ATTEMPTS = 4 };
 
 /* The state of one request. */
 struct run {
@@ -34,9 +36,11 @@ struct run {
     char from[12], to[12];                /* unix seconds, for the head */
     /* Ledgers whose events the statement reads and that are archived; empty: none */
     char archived[32];
-    bool refused; /* the reply is a problem */
-    bool again;   /* the statement ran with another limit of the past than the head says */
-    bool nothing; /* the list's first page is empty */
+    uint64_t parts; /* as the head told it */
+    bool refused;   /* the reply is a problem */
+    bool again;     /* the statement ran with another limit of the past than the head says */
+    bool moved;     /* partitions changed while the transaction read */
+    bool nothing;   /* the list's first page is empty */
     /* The statement runs only to see whether the list's parent exists (check_parent) */
     bool probing;
 };
@@ -112,6 +116,7 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
         return;
     }
     assert(rows->columns == TIDE_SQL_HEAD_SIGN + TIDE_AGE_COLUMN_COUNT);
+    run->parts = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_PARTS);
     *at = (struct tide_answer_at){ .known = true,
                                    .ledger = (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_LEDGER),
                                    .close_time = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_CLOSED),
@@ -206,21 +211,19 @@ static void put_envelope(struct tide_reply *reply)
     reply->content_from = reply->body.len;
 }
 
-/* Answers 410: rows may be missing because they are archived, and the answer would look
- * complete. */
-static void reject_archived(struct run *run)
+void tide_sql_reject_archived(struct tide_reply *reply, const char *ledgers)
 {
     tide_reply_problem(
-        run->reply, 410, "archived",
+        reply, 410, "archived",
         "Events of the ledgers %s are archived. Ask the operator of this service for them.",
-        run->archived);
+        ledgers);
 }
 
 static void reject_missing(struct run *run)
 {
     assert(!run->statement->list);
     if (run->archived[0]) {
-        reject_archived(run);
+        tide_sql_reject_archived(run->reply, run->archived);
         return;
     }
     tide_reply_problem(run->reply, 404, run->statement->code, "At ledger %u %s.",
@@ -293,7 +296,7 @@ static tide_status put_list(struct run *run, const struct tide_pg_rows *rows, st
     assert(run->limit > 0); /* the minimum in param.def */
     run->nothing = rows->count == 0 && !run->after[0];
     if ((rows->count == 0 && run->archived[0]) || lacks_oldest(run)) {
-        reject_archived(run);
+        tide_sql_reject_archived(run->reply, run->archived);
         return TIDE_OK;
     }
     put_envelope(run->reply);
@@ -327,14 +330,22 @@ static tide_status put_rows(struct run *run, const struct tide_pg_rows *rows, st
 
 /* --- a statement ------------------------------------------------------------------------ */
 
-/* Takes the result of each piped statement: BEGIN, SET LOCAL ROLE, head, statement, COMMIT. */
+static void note_moved(struct run *run, const struct tide_pg_rows *rows)
+{
+    run->moved = rows->count == 1 && tide_pg_u64(rows, 0, 0) != run->parts;
+}
+
+/* Takes the result of each piped statement: BEGIN, SET LOCAL ROLE, head, statement, COMMIT,
+ * parts. */
 static tide_status take_result(void *self, uint32_t index, const struct tide_pg_rows *rows,
                                struct tide_err *err)
 {
     struct run *run = self;
-    assert(index <= 4); /* COMMIT is the last */
+    assert(index <= 5);
     if (index == 2)
         read_head(run, rows);
+    else if (index == 5)
+        note_moved(run, rows);
     else if (run->again)
         return TIDE_OK;
     else if (index == 3 && !run->refused && !run->probing)
@@ -409,20 +420,38 @@ static tide_status send_statement(struct run *run, struct tide_err *err)
             tide_pg_pipe_execute(pg, run->statement->name, values, run->statement->bind_count, err);
     if (status == TIDE_OK)
         status = tide_pg_pipe_run(pg, "COMMIT", err);
+    if (status == TIDE_OK)
+        status = tide_pg_pipe_execute(pg, TIDE_SQL_PARTS, head, 1, err);
     struct tide_pg_answers sink = { .answer = take_result, .self = run };
     tide_status end = tide_pg_pipe_end(pg, &sink, status == TIDE_OK ? err : &later);
     return status == TIDE_OK ? end : status;
 }
 
+static tide_status fail_moved(struct tide_err *err)
+{
+    return tide_fail(err, TIDE_E_DB, "partitions change too fast to read across them");
+}
+
 /* The statement is sent before the head is read, with the limit of the past that the session knows.
- * If that has changed, which happens once or twice in the life of an index, it is sent again. */
+ * If that has changed, which happens once or twice in the life of an index, it is sent again. So it
+ * is if partitions changed while it ran. A list's parent has no rows in them. */
 static tide_status run_statement(struct run *run, struct tide_err *err)
 {
-    run->again = false;
-    tide_status status = send_statement(run, err);
-    if (status == TIDE_OK && run->again && !run->refused)
+    tide_status status = TIDE_OK;
+    bool moved = false;
+    for (uint32_t i = 0; i < ATTEMPTS; i++) {
+        run->again = run->moved = false;
         status = send_statement(run, err);
-    return status;
+        moved = run->moved && !run->probing;
+        if (status != TIDE_OK || !(moved || (run->again && !run->refused)))
+            break;
+        if (run->probing)
+            continue; /* the reply is the list's */
+        tide_reply_reset(run->reply);
+        run->refused = false;
+        run->archived[0] = 0;
+    }
+    return status == TIDE_OK && moved ? fail_moved(err) : status;
 }
 
 /* Reads limit and cursor. Returns false if the cursor is not of this request. */
@@ -502,29 +531,69 @@ static tide_status begin_transaction(struct run *run, struct tide_pg_rows *rows,
     return status;
 }
 
+static tide_status take_parts(void *self, uint32_t index, const struct tide_pg_rows *rows,
+                              struct tide_err *err)
+{
+    (void)err;
+    if (index == 1)
+        note_moved(self, rows);
+    return TIDE_OK;
+}
+
+/* Ends the transaction, with nothing to commit, and finds out whether partitions changed, in one
+ * round trip. */
+static tide_status end_transaction(struct run *run, struct tide_err *err)
+{
+    struct tide_pg *pg = run->session->pg;
+    struct tide_err later;
+    tide_status status = tide_pg_pipe(pg, err);
+    if (status != TIDE_OK)
+        return status;
+    status = tide_pg_pipe_run(pg, "ROLLBACK", err);
+    if (status == TIDE_OK)
+        status = tide_pg_pipe_execute(pg, TIDE_SQL_PARTS,
+                                      (const char *[]){ run->session->selected.text }, 1, err);
+    struct tide_pg_answers sink = { .answer = take_parts, .self = run };
+    tide_status end = tide_pg_pipe_end(pg, &sink, status == TIDE_OK ? err : &later);
+    return status == TIDE_OK ? end : status;
+}
+
+static tide_status handle_once(struct run *run, struct tide_handler_context *context,
+                               struct tide_err *err)
+{
+    struct tide_session *session = run->session;
+    struct tide_pg_rows head = { 0 };
+    tide_status status = begin_transaction(run, &head, err);
+    if (status == TIDE_OK && !run->refused) {
+        struct tide_sql_task task = { .pg = session->pg,
+                                      .deployment = session->selected.id,
+                                      .scope = tide_pg_text(&head, 0, TIDE_SQL_HEAD_SCOPE),
+                                      .archived = tide_pg_text(&head, 0, TIDE_SQL_HEAD_ARCHIVED) };
+        context->task = &task;
+        run->request->route->handle(context, run->request, run->reply);
+        context->task = NULL;
+        /* The handler has written a problem already. The pool decides whether to repeat the job,
+         * for example after a recovery conflict on a standby. */
+        if (!tide_pg_alive(session->pg) || tide_pg_remedy(session->pg) != TIDE_PG_NONE)
+            status =
+                tide_fail(err, TIDE_E_DB, "route %s: the database failed", run->request->route->id);
+    }
+    tide_pg_rows_release(&head);
+    return status == TIDE_OK ? end_transaction(run, err) : status;
+}
+
 tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply,
                             struct tide_err *err)
 {
     assert(request->route->handle && !context->task);
-    struct run run;
-    struct tide_pg_rows head = { 0 };
-    open_run(&run, session, request, reply);
-    tide_status status = begin_transaction(&run, &head, err);
-    if (status == TIDE_OK && !run.refused) {
-        struct tide_sql_task task = { .pg = session->pg,
-                                      .deployment = session->selected.id,
-                                      .scope = tide_pg_text(&head, 0, TIDE_SQL_HEAD_SCOPE) };
-        context->task = &task;
-        request->route->handle(context, request, reply);
-        context->task = NULL;
-        /* The handler has written a problem already. The pool decides whether to repeat the job,
-         * for example after a recovery conflict on a standby. */
-        if (!tide_pg_alive(session->pg) || tide_pg_remedy(session->pg) != TIDE_PG_NONE)
-            status = tide_fail(err, TIDE_E_DB, "route %s: the database failed", request->route->id);
+    for (uint32_t i = 0; i < ATTEMPTS; i++) {
+        struct run run;
+        open_run(&run, session, request, reply);
+        tide_status status = handle_once(&run, context, err);
+        if (status != TIDE_OK || !run.moved)
+            return status;
+        tide_reply_reset(reply);
     }
-    tide_pg_rows_release(&head);
-    if (status == TIDE_OK)
-        tide_session_rollback(session); /* nothing to commit: it only read */
-    return status;
+    return fail_moved(err);
 }

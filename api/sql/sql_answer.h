@@ -2,7 +2,8 @@
  * database.
  *
  * Snapshot   The answer's ledger and close time are read in the transaction that reads the rows:
- *            REPEATABLE READ, read only. A statement costs one round trip.
+ *            REPEATABLE READ, read only. A statement costs one round trip. Partitions that
+ *            change meanwhile do not follow the snapshot: then all is read again (head.h).
  * ?ledger=N  404 ledger_not_reached if N is above the newest; 404 ledger_not_indexed with the
  *            indexed ranges; otherwise the answer has N's own close time.
  * Failure    A status other than TIDE_OK means that the database failed. The caller may repeat
@@ -18,6 +19,8 @@ struct tide_sql_task {
     struct tide_pg *pg;
     uint16_t deployment; /* the deployment that pg serves */
     const char *scope;   /* the index scope (scope.h) */
+    /* Ledgers whose events are archived, within what the request asks for; "": none */
+    const char *archived;
 };
 
 /* Returns the task, or NULL on a connection's thread. */
@@ -26,13 +29,17 @@ static inline const struct tide_sql_task *tide_sql_task(const struct tide_handle
     return context->task;
 }
 
+/* Answers 410: rows may be missing because they are archived, and the answer would look
+ * complete. */
+void tide_sql_reject_archived(struct tide_reply *reply, const char *ledgers);
+
 /* Answers a route that has a statement. An invalid cursor gets 400 before any query. */
 tide_status tide_sql_answer(struct tide_session *session, const struct tide_request *request,
                             struct tide_reply *reply, struct tide_err *err) TIDE_MUST_USE;
 
 /* Runs the route's handler inside the transaction, with tide_sql_task and reply->at set: the
  * latter to ?ledger=N, else to the newest ledger. The handler is not called if N cannot be
- * answered. */
+ * answered, and is called again, with a new reply, if partitions changed meanwhile. */
 tide_status tide_sql_handle(struct tide_session *session, struct tide_handler_context *context,
                             const struct tide_request *request, struct tide_reply *reply,
                             struct tide_err *err) TIDE_MUST_USE;

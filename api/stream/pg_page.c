@@ -34,7 +34,7 @@ enum {
     LOG_TX_HASH,
     LOG_FIELDS
 };
-enum { LEDGER_ARCHIVED = 3 };
+enum { LEDGER_PARTS = 3 };
 enum { CHANGE_LEDGER, CHANGE_FROZEN, CHANGE_REMOVED, CHANGE_WHO, CHANGE_STATUS };
 enum { CHANGE_JURISDICTION = CHANGE_STATUS + 1, CHANGE_EXPIRES };
 
@@ -313,7 +313,7 @@ static tide_status read_log(struct page *page, const struct stream_position *aft
 }
 
 /* Reads ledgers, prices and compliance changes of the complete ledgers. Fails with
- * TIDE_E_MISSING if some are missing, or if events were archived after the head was read: the
+ * TIDE_E_MISSING if some are missing, or if partitions changed after the head was read: the
  * next turn starts again from a new head. */
 static tide_status read_ledgers(struct page *page, struct tide_err *err)
 {
@@ -327,15 +327,14 @@ static tide_status read_ledgers(struct page *page, struct tide_err *err)
         status = tide_pg_execute(page->pg->pg, &page->prices, "price_changes", values, 3, err);
     if (status == TIDE_OK)
         status = tide_pg_execute(page->pg->pg, &page->changes, "changes", values, 3, err);
-    assert(status != TIDE_OK || page->ledgers.columns == LEDGER_ARCHIVED + 1);
+    assert(status != TIDE_OK || page->ledgers.columns == LEDGER_PARTS + 1);
     assert(status != TIDE_OK || page->changes.columns > CHANGE_EXPIRES);
     if (status == TIDE_OK && page->ledgers.count != page->until - page->from + 1)
         status = tide_fail(err, TIDE_E_MISSING,
                            "stream: some of the ledgers %u to %u are not in the database",
                            page->from, page->until);
-    if (status == TIDE_OK && u32(&page->ledgers, 0, LEDGER_ARCHIVED) != page->pg->head.archived_to)
-        status =
-            tide_fail(err, TIDE_E_MISSING, "stream: events were archived while the page was read");
+    if (status == TIDE_OK && tide_pg_u64(&page->ledgers, 0, LEDGER_PARTS) != page->pg->parts)
+        status = tide_fail(err, TIDE_E_MISSING, "stream: partitions changed as the page was read");
     return status;
 }
 

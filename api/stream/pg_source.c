@@ -176,7 +176,18 @@ static void read_scope(struct stream_head *head, const char *scope)
 static void read_head_row(struct stream_pg *pg, const struct tide_pg_rows *rows, int64_t asked_ms,
                           int64_t wall_ms)
 {
-    enum { LEDGER, CLOSED, FIRST, ARCHIVED_FROM, ARCHIVED_TO, SCOPE, UNDECODED, FORKED, SIGN };
+    enum {
+        LEDGER,
+        CLOSED,
+        FIRST,
+        ARCHIVED_FROM,
+        ARCHIVED_TO,
+        SCOPE,
+        UNDECODED,
+        FORKED,
+        PARTS,
+        SIGN
+    };
     struct tide_age_sign sign = tide_age_read(rows, 0, SIGN);
     pg->head.ledger = (uint32_t)tide_pg_u64(rows, 0, LEDGER);
     pg->head.close_time = tide_pg_u64(rows, 0, CLOSED);
@@ -186,6 +197,7 @@ static void read_head_row(struct stream_pg *pg, const struct tide_pg_rows *rows,
     pg->head.age_ms = tide_age_of(&pg->age, &sign, wall_ms, asked_ms);
     pg->head.registry_undecoded = tide_pg_bool(rows, 0, UNDECODED);
     pg->head.forked = tide_pg_bool(rows, 0, FORKED);
+    pg->parts = tide_pg_u64(rows, 0, PARTS);
     read_scope(&pg->head, tide_pg_text(rows, 0, SCOPE));
     if (sign.standby != pg->selected.standby)
         /* The standby was promoted: the next read of the head reconnects, and listens */

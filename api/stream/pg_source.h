@@ -66,6 +66,7 @@ struct stream_pg {
     struct tide_pg *pg;
     struct tide_history history; /* finds the compliance registry and hashes its keys */
     struct stream_head head;     /* as of the last read, of the deployment `selected` */
+    uint64_t parts;              /* how often partitions had changed then */
     struct tide_age age;
     struct tide_deployment_selected selected;
     bool prepared;               /* the connection has its statements and listens */

@@ -2,8 +2,8 @@
 #include "api/stream/pg_source.h"
 
 /* The head: newest ledger, start of its contiguous range, archived range, scope, whether an entry
- * of the compliance registry is undecodable, whether there is a fork, and the indexer's sign of
- * life. */
+ * of the compliance registry is undecodable, whether there is a fork, how often partitions changed,
+ * and the indexer's sign of life. */
 const char stream_sql_head[] =
     "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, (SELECT min(v.from_ledger)"
     " FROM chain.coverage AS v WHERE v.deployment = $1 AND c.ledger BETWEEN v.from_ledger AND"
@@ -13,7 +13,7 @@ const char stream_sql_head[] =
     " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1), CASE WHEN c.raw_states > 0 THEN"
     " EXISTS (SELECT FROM chain.role AS r WHERE r.deployment = $1 AND r.role ="
     " 'compliance_registry' AND chain.undecoded($1, r.contract, r.role, c.ledger)) ELSE false END,"
-    " EXISTS (SELECT FROM chain.fork AS f WHERE f.deployment = $1)," TIDE_AGE_COLUMNS
+    " EXISTS (SELECT FROM chain.fork AS f WHERE f.deployment = $1), c.parts, " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c WHERE c.deployment = $1";
 
 /* The figures: one row, the cursor's counters and the writer's heartbeat. */
@@ -93,11 +93,11 @@ const char stream_sql_changes[] =
     " FROM history.compliance_registry_frozen"
     " WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 ORDER BY ledger, tx, seq";
 
-/* The ledgers $2 to $3. The last column is that of the head's archive: if it differs, events
- * were archived since the head was read. */
+/* The ledgers $2 to $3. The last column is the head's: if it differs, partitions changed since the
+ * head was read, and events that were read in between may lack some. */
 const char stream_sql_ledgers[] =
     "SELECT l.ledger, extract(epoch FROM l.closed_at)::bigint, row_to_json(x)::text,"
-    " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1)"
+    " (SELECT c.parts FROM chain.cursor AS c WHERE c.deployment = $1)"
     " FROM chain.ledger AS l, LATERAL (SELECT encode(l.hash, 'hex') AS \"hash\","
     " encode(l.previous_hash, 'hex') AS \"previousHash\", l.protocol AS \"protocol\","
     " l.tx_count AS \"transactions\", l.our_txs AS \"protocolTransactions\","

@@ -143,6 +143,10 @@ static tide_status reproject_chunk(struct tide_reproject *r, const struct pass *
     snprintf(id, sizeof id, "%u", r->deployment);
     tide_status status = tide_pg_run(r->pg, "BEGIN", "BEGIN", err);
     if (status == TIDE_OK)
+        status = tide_query_hold(r->pg, err);
+    if (status == TIDE_OK)
+        status = tide_query_whole(r->pg, r->deployment, 0, UINT32_MAX, err);
+    if (status == TIDE_OK)
         status = tide_pg_query(r->pg, &rows, pass->sql,
                                (const char *[]){ id, place->texts[0], place->texts[1],
                                                  place->texts[2], place->texts[3] },
@@ -260,8 +264,6 @@ int tide_reproject_main(const struct tide_config *config, const struct tide_opti
         status = tide_query_connect(&r.pg, config, "tidemark-reproject", true, &err);
     if (status == TIDE_OK)
         status = tide_query_deployment(r.pg, config, &r.deployment, &err);
-    if (status == TIDE_OK)
-        status = tide_query_whole(r.pg, r.deployment, 0, UINT32_MAX, &err);
     if (status == TIDE_OK)
         status = reproject_rows(&r, &err);
     tide_decode_close(r.decode);

@@ -29,7 +29,13 @@ tide_status tide_query_open(struct tide_pg **out, const struct tide_config *conf
     tide_status status = tide_query_connect(out, config, application, false, err);
     if (status == TIDE_OK)
         status = tide_pg_run(*out, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "BEGIN", err);
-    return status;
+    return status == TIDE_OK ? tide_query_hold(*out, err) : status;
+}
+
+tide_status tide_query_hold(struct tide_pg *pg, struct tide_err *err)
+{
+    assert(tide_pg_in_transaction(pg)); /* the lock ends with it */
+    return tide_pg_run(pg, "LOCK TABLE chain.archive IN ACCESS SHARE MODE", "LOCK TABLE", err);
 }
 
 /* Reads the ids of the deployments that have all contracts of the file, or of all deployments

@@ -30,6 +30,12 @@ tide_status tide_query_deployment(struct tide_pg *pg, const struct tide_config *
 tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t before,
                                  struct tide_deployment **out, struct tide_err *err) TIDE_MUST_USE;
 
+/* Keeps partitions from being detached until the transaction ends. A snapshot does not: a table
+ * that is read first after a partition was detached lacks its rows, whatever the snapshot says of
+ * chain.archive. Call it before the transaction's first query, which takes the snapshot.
+ * tide_query_open does. */
+tide_status tide_query_hold(struct tide_pg *pg, struct tide_err *err) TIDE_MUST_USE;
+
 /* Fails with TIDE_E_MISSING, naming the range, if events, calls and transactions of some of these
  * ledgers are archived (chain.archive): output without them would look complete. */
 tide_status tide_query_whole(struct tide_pg *pg, uint16_t deployment, uint32_t from, uint32_t to,

@@ -365,7 +365,7 @@ static struct tide_item *take_waiting(struct tide_pipeline *p)
     if (pthread_mutex_trylock(&p->lock) != 0)
         return NULL; /* the thread is at work */
     if (p->reading && p->filling && has_waited(p)) {
-        item = tide_queue_take(&p->full, 0); /* it is older */
+        item = tide_queue_take(&p->full, 0); /* an older one first */
         item = item ? item : end_waiting(p);
     }
     pthread_mutex_unlock(&p->lock);

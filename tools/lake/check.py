@@ -71,6 +71,9 @@ def check_range(database: Database, table: LakeTable, record: Record, mend: bool
         fault(result, say, f"{name}: the database has ledgers with other hashes")
     elif differs and truth is None:
         fault(result, say, f"{name}: the rows are not those that were written, and the database has them archived")
+    elif truth is None and not record.held and record.written_ms > archived[2]:
+        fault(result, say, f"{name}: its {record.rows} rows were read while the database detached ledgers {archived[0]} to {archived[1]}, and some or all may be "
+              "missing; attach these (migrations/README.md), then --repair writes them")
     elif truth is None:
         result.lake_alone += 1
     elif differs or truth.hex() != stored.hex():

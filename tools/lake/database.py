@@ -1,6 +1,7 @@
 """The database, as a role that sees no jurisdiction: which views and event kinds there are, and their rows.
 
-All reads of a `Snapshot` see one state of the database: a read-only transaction with REPEATABLE READ.
+All reads of a `Snapshot` see one state of the database: a read-only transaction with REPEATABLE READ. It also holds
+the archive: no partition is detached before it ends, whose rows the snapshot would then miss without a word.
 """
 import contextlib
 import hashlib
@@ -124,9 +125,9 @@ class Snapshot:
         """How many ledgers of the range are in the database."""
         return self.rows(f"SELECT count(*) FROM analyst.ledgers WHERE deployment = {deployment} AND ledger BETWEEN {first} AND {last}")[0][0]
 
-    def archived(self, deployment: int, first: int, last: int) -> tuple[int, int] | None:
-        """A detached range of ledgers that touches this one."""
-        found = self.rows(f"""SELECT from_ledger::integer, to_ledger::integer FROM analyst.archived
+    def archived(self, deployment: int, first: int, last: int) -> tuple[int, int, int] | None:
+        """A detached range of ledgers that touches this one, and when it was detached, in milliseconds since 1970."""
+        found = self.rows(f"""SELECT from_ledger::integer, to_ledger::integer, (1000 * extract(epoch FROM detached_at))::bigint FROM analyst.archived
             WHERE deployment = {deployment} AND from_ledger <= {last} AND to_ledger >= {first} ORDER BY 1 LIMIT 1""")
         return found[0] if found else None
 
@@ -163,7 +164,8 @@ class Database:
         try:
             for statement in ("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY", "SET LOCAL statement_timeout = 0",
                               "SET LOCAL idle_in_transaction_session_timeout = 0", "SET LOCAL TimeZone = 'UTC'",
-                              *([f"SET LOCAL ROLE {quoted(self.role)}"] if self.role else [])):
+                              *([f"SET LOCAL ROLE {quoted(self.role)}"] if self.role else []),
+                              "LOCK TABLE analyst.archived IN ACCESS SHARE MODE"):  # before a SELECT, which takes the snapshot
                 with self.connection.cursor() as cursor:
                     cursor.execute(statement)
             snapshot.check_role()

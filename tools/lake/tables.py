@@ -6,6 +6,7 @@ A commit's snapshot summary says what it holds:
   tidemark.ledgers, .hashes                          as JSON by deployment: as of which ledger the rows are (present state)
   tidemark.rows, .digest                             the number of rows, and their digest (digest.py)
   tidemark.write                                     this attempt's id; its files' names contain it
+  tidemark.held                                      no partition could be detached while the rows were read; writers of before have it not
 The table's property tidemark.through.DEPLOYMENT is the last ledger; it changes in the same commit.
 """
 import datetime
@@ -55,6 +56,8 @@ class Record:
     range: Range
     rows: int
     digest: str
+    held: bool  # no partition could be detached while it was read
+    written_ms: int  # since 1970, by the writer's clock
 
 
 def partitioning(relation: Relation, width: int) -> PartitionSpec:
@@ -159,7 +162,8 @@ class LakeTable:
             if "tidemark.first-ledger" in said:
                 range_ = Range(int(said["tidemark.deployment"]), int(said["tidemark.first-ledger"]), int(said["tidemark.last-ledger"]),
                                said["tidemark.first-hash"], said["tidemark.last-hash"])
-                newest[(range_.deployment, range_.first)] = Record(range_, int(said["tidemark.rows"]), said["tidemark.digest"])
+                newest[(range_.deployment, range_.first)] = Record(range_, int(said["tidemark.rows"]), said["tidemark.digest"],
+                                                                       "tidemark.held" in said, snapshot.timestamp_ms)
         return [newest[key] for key in sorted(newest) if deployment in (None, key[0])]
 
     def write(self, batches: Iterable[pa.RecordBatch]) -> tuple[FileWriter, Digest]:
@@ -216,4 +220,4 @@ def summary(snapshot) -> dict[str, str]:
 
 
 def said_by(about: dict[str, str], writer: FileWriter, digest: Digest) -> dict[str, str]:
-    return {**about, "tidemark.rows": str(digest.rows), "tidemark.digest": digest.hex(), "tidemark.write": str(writer.id)}
+    return {**about, "tidemark.rows": str(digest.rows), "tidemark.digest": digest.hex(), "tidemark.write": str(writer.id), "tidemark.held": "true"}

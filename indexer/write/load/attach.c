@@ -42,6 +42,9 @@ static tide_status attach_tables(struct write_session *s, const struct load_rang
         write_sql_leaf(s, table, l->from);
         write_sql_more(s, " DROP CONSTRAINT loading;");
     }
+    if (l->first) /* a snapshot of before sees these rows, and its cursor is behind them */
+        write_sql_more(s, "UPDATE chain.cursor SET parts = parts + 1 WHERE deployment = %u;",
+                       s->plan->deployment);
     write_sql_more(s,
                    "UPDATE chain.partition SET attached = true WHERE deployment = %u AND"
                    " from_ledger = %u AND NOT attached",

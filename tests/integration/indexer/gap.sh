@@ -38,7 +38,7 @@ lines events --from 1040 --to 1100 | cmp - "$PG_DIR/events" || fail "other event
 lines events --to 1100 | tail -n +"$(($(lines events --from 1024 --to 1039 | wc -l) + 1))" | cmp - "$PG_DIR/events" || fail "--to alone begins elsewhere"
 lines calls --from 1024 | cmp - "$PG_DIR/calls" || fail "--from alone ends elsewhere"
 lines state --ledger 1090 | cmp - "$PG_DIR/state" || fail "another state as of a ledger below a gap"
-[ "$(lines events | head -n 1 | grep -o '"ledger":[0-9]*')" = "$(lines events --from 1240 | head -n 1 | grep -o '"ledger":[0-9]*')" ] || fail "without a range, not that of a run"
+[ "$(lines events)" = "$(lines events --from 1240)" ] || fail "without a range, not that of a run"
 
 all="ledgers 1024 to 1100, 1200 to 1220, 1240 to 1279 are indexed"
 refused "$all, not 1090 to 1210" export events --from 1090 --to 1210

@@ -2,6 +2,7 @@
 -- none: no transaction of that hash touched the protocol
 -- tag: Activity
 -- summary: Proof of a transaction
+-- also: 410
 -- about: Everything that others need to check a transaction, its result and its events without trusting this server, but the validators
 --   that they name: the result set of its ledger, the headers from there to a ledger that validators signed, and their votes.
 --   Keep the answer as a file. `tidemark-indexer verify --proof FILE` and the packages check it offline. The manual says what it proves

@@ -71,18 +71,25 @@ class Database:
         async with await psycopg.AsyncConnection.connect(self._url, connect_timeout=CONNECT_SECONDS, application_name="tidemark-mcp") as connection:
             await connection.set_read_only(True)
             await connection.set_isolation_level(psycopg.IsolationLevel.REPEATABLE_READ)
-            milliseconds = self._limits.seconds * 1000
-            for name in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
-                await connection.execute(sql.SQL("SET LOCAL {} = {}").format(sql.Identifier(name), sql.Literal(milliseconds)))
+            await self._bound(connection)
             row = await (await connection.execute(_LOGIN)).fetchone()
             name, *rights = row or ("?", True, False, True, True, True)
             reason = reason_to_refuse(*rights)
             if reason:
                 raise Refused("wrong_role", f"the database login {name} is refused: {reason}. Log in as tidemark_analyst.")
+            await connection.rollback()
+            await self._bound(connection)
+            # The first SELECT takes the snapshot. Without the lock, rows of partitions that are detached later would be missing from it.
+            await connection.execute("LOCK TABLE analyst.archived IN ACCESS SHARE MODE")
             try:
                 yield connection
             finally:
                 await connection.rollback()
+
+    async def _bound(self, connection: psycopg.AsyncConnection[Any]) -> None:
+        """Limits the time of the transaction's statements."""
+        for name in ("statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"):
+            await connection.execute(sql.SQL("SET LOCAL {} = {}").format(sql.Identifier(name), sql.Literal(self._limits.seconds * 1000)))
 
     async def columns(self, view: str) -> str:
         """The columns of a view. A view that does not exist is refused: without columns it would seem to be empty."""
