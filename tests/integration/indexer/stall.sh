@@ -31,30 +31,21 @@ server.daemon_threads = True
 print(server.server_address[1], flush=True)
 server.serve_forever()
 PY
-bound() { # WHAT SECONDS COMMAND…: repeats it until it is true
-    local what=$1 end=$((SECONDS + $2))
-    shift 2
-    until "$@"; do
-        [ $SECONDS -lt $end ] || fail "$what: waited; $(tail -2 "$PG_DIR/run.log" 2>/dev/null)"
-        sleep 0.1
-    done
-}
 gate() { echo "$1" >"$PG_DIR/control/new" && mv "$PG_DIR/control/new" "$PG_DIR/control/gate"; }
 gate 1273
-bound "the server's port" 60 test -s "$PG_DIR/port"
+await "the server's port" test -s "$PG_DIR/port"
 "$bin" run --lake "http://127.0.0.1:$(cat "$PG_DIR/port")" --stop-at-end --http-timeout-ms 600000 --http-stall-s 600 --batch-ms 500 2>"$PG_DIR/run.log" &
 indexer=$!
 loaded() { [ "$(sql "SELECT max(last_loaded) FROM chain.partition WHERE NOT attached")" = 1273 ]; }
 shown() { [ "$(sql "SELECT count(*) || ' ' || (SELECT coalesce(max(ledger), 0) FROM chain.cursor) FROM chain.ledger")" = "$1" ]; }
 written() { loaded || shown "250 1273"; }
-bound "250 ledgers that were received are in no table" 60 written
-bound "250 ledgers that were received are not shown" 60 shown "250 1273"
+AWAIT_LOG=$PG_DIR/run.log await "250 ledgers that were received in a table" written
+AWAIT_LOG=$PG_DIR/run.log await "250 ledgers that were received to be shown" shown "250 1273"
 kill -0 $indexer || fail "the indexer ended: $(tail -2 "$PG_DIR/run.log")"
-bound "the log does not say why" 60 grep -q "load.shown to=1273" "$PG_DIR/run.log"
+await "the log to say why" grep -q "load.shown to=1273" "$PG_DIR/run.log"
 
 gate 9999999999 # also what lies far behind the end, where the source looks for a hole
-gone() { ! kill -0 $indexer 2>/dev/null; }
-bound "the indexer does not end" 120 gone
+AWAIT_LOG=$PG_DIR/run.log await "the indexer to end" gone $indexer
 wait $indexer || fail "the indexer ended with $?: $(tail -2 "$PG_DIR/run.log")"
 shown "300 1323" || fail "not 300 ledgers"
 paused=$("$bin" digest)

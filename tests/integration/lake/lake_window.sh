@@ -7,19 +7,17 @@ export TIDEMARK_PARTITION_LEDGERS=1000
 lake_chain --first-ledger 1856 --ledgers 384 --txs 8
 ask() { lake query "$1" "${@:3}" -- "COPY ($2) TO '$PG_DIR/csv' (HEADER false, DELIMITER '|')" >/dev/null && cat "$PG_DIR/csv"; }
 
+waits() { [ "$(sql "SELECT count(*) > 0 FROM pg_stat_activity WHERE usename = 'lake' AND wait_event_type = 'Lock'")" = t ]; }
 # The change is held open until the writer has its snapshot and waits for it.
 beside() { # COMMAND…: the exit is that of the command
-    local writer code=0 end=$((SECONDS + 60)) mover
+    local writer code=0 mover
     rm -f "$PG_DIR/held"
     coproc MOVER { exec "$PG_BIN/psql" -XAtqv ON_ERROR_STOP=1 2>"$PG_DIR/mover"; }
     mover=$MOVER_PID
     printf 'BEGIN; CALL chain.detach_partition(1::smallint, 1000);\n\\! touch %s\n' "$PG_DIR/held" >&"${MOVER[1]}"
-    until [ -e "$PG_DIR/held" ]; do [ $SECONDS -lt $end ] || fail "not detached: $(cat "$PG_DIR/mover")"; sleep 0.1; done
+    AWAIT_LOG=$PG_DIR/mover await "the range to be detached" test -e "$PG_DIR/held"
     "$@" >"$PG_DIR/beside" 2>&1 & writer=$!
-    until [ "$(sql "SELECT count(*) > 0 FROM pg_stat_activity WHERE usename = 'lake' AND wait_event_type = 'Lock'")" = t ]; do
-        [ $SECONDS -lt $end ] && kill -0 $writer 2>/dev/null || fail "no reader waits: $(cat "$PG_DIR/beside")"
-        sleep 0.05
-    done
+    AWAIT_PID=$writer AWAIT_LOG=$PG_DIR/beside await "a reader that waits" waits
     echo "COMMIT;" >&"${MOVER[1]}"
     eval "exec ${MOVER[1]}>&-"
     wait "$mover" || fail "$(cat "$PG_DIR/mover")"

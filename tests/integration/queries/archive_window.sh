@@ -12,20 +12,12 @@ export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.js
 "$bin" run --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"
 api_start --api-rate-query 0
 
-bound() { # WHAT COMMAND…: repeats it until it is true
-    local what=$1 end=$((SECONDS + 60))
-    shift
-    until "$@"; do
-        [ $SECONDS -lt $end ] || fail "$what: waited for 60 s"
-        sleep 0.02
-    done
-}
 # A session that changes partitions, and commits when it is told to.
 session() { # STATEMENTS
     rm -f "$PG_DIR/held"
     coproc MOVER { exec "$PG_BIN/psql" -XAtqv ON_ERROR_STOP=1 2>"$PG_DIR/mover"; }
     printf "BEGIN; %s;\n\\\\! touch %s\n" "$1" "$PG_DIR/held" >&"${MOVER[1]}"
-    bound "$1: $(cat "$PG_DIR/mover")" test -e "$PG_DIR/held"
+    AWAIT_LOG=$PG_DIR/mover await "$1" test -e "$PG_DIR/held"
 }
 commit() {
     local pid=$MOVER_PID
@@ -46,10 +38,10 @@ tell() { # FILE COMMAND…: its exit and its output; of a refusal only that it i
 }
 ask() { curl -s -w '\nHTTP %{http_code}\n' "$API_URL$1" | sed 's/,"requestId":"[0-9a-f]*"//'; }
 streamed() { # what a stream gives from ledger 1990 on, as far as ledger 2000
-    local end=$((SECONDS + 30)) reader
+    local reader
     : >"$PG_DIR/stream"
     curl -siN -m 60 -o "$PG_DIR/stream" "$API_URL/api/stream?topics=event&after=1:1990" & reader=$!
-    until grep -qE "^id: 1:20[0-9]*:e|^event: gone|410" "$PG_DIR/stream" || ! kill -0 $reader 2>/dev/null || [ $SECONDS -ge $end ]; do sleep 0.05; done
+    within 30 eval 'grep -qE "^id: 1:20[0-9]*:e|^event: gone|410" "$PG_DIR/stream" || gone '$reader || true
     kill $reader 2>/dev/null || true
     wait $reader 2>/dev/null || true
     # A stream that broke off told nothing wrong: only the order of what it told counts.
@@ -88,15 +80,12 @@ judge() { # WHEN READER: compares what it gave
     }
 }
 stretch() { # WHEN STATEMENTS READER
-    local reader end=$((SECONDS + 20))
+    local reader
     session "$2"
     # shellcheck disable=SC2086
     tell "$PG_DIR/now/$3" ${readers[$3]} &
     reader=$!
-    until blocked; do # a reader that needs nothing of the partition is not
-        kill -0 $reader 2>/dev/null && [ $SECONDS -lt $end ] || break
-        sleep 0.02
-    done
+    within 20 eval 'blocked || gone '$reader || true # a reader that needs nothing of the partition is not blocked
     ! blocked || waited=$((waited + 1))
     commit
     wait $reader || fail "${readers[$3]}: $?"
