@@ -396,15 +396,14 @@ CREATE FUNCTION chain.day_start(day date) RETURNS timestamptz
   RETURN day::timestamp AT TIME ZONE 'UTC';
 COMMENT ON FUNCTION chain.day_start(date) IS 'the beginning of a day, UTC';
 
--- The sort key of a vault in the list of its market, riskiest first: hundred-thousandths of a unit of
--- collateral per unit of debt, from 1. 0: a debt below one unit, where rounding may decide. Vaults
--- without debt come last. Foreign code at the engine's address may store any i128, and an index uses
--- this function, so it must not fail on any stored value.
-CREATE FUNCTION chain.vault_order(collateral numeric, debt numeric) RETURNS bigint
+-- The sort key of a vault in the list of its market, riskiest first: collateral / debt with 77 digits behind the
+-- point. Two different quotients of numbers below 2^127 differ by more than 2^-254, which is above 3e-77, so no two share a key or change
+-- places. Vaults without debt come last, behind them a negative debt: foreign code at the engine's address may store
+-- any i128, and an index uses this function, so it must not fail on any stored value.
+CREATE FUNCTION chain.vault_order(collateral numeric, debt numeric) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN CASE WHEN debt >= 10000000 THEN 1 + greatest(least(div(collateral * 100000, debt), 99999999998), 0)::bigint
-    WHEN debt > 0 THEN 0 ELSE 100000000000 END;
-COMMENT ON FUNCTION chain.vault_order(numeric, numeric) IS 'sort key of a vault in the list of its market; not a ratio of values';
+  RETURN CASE WHEN debt > 0 THEN div(collateral * 1e77, debt) WHEN debt = 0 THEN 1e117 ELSE 1e118 END;
+COMMENT ON FUNCTION chain.vault_order(numeric, numeric) IS 'sort key of a vault in the list of its market: collateral / debt, times 1e77; not a ratio of values';
 
 -- The key of an entry that belongs to one address, computed as the indexer does: SHA-256 of the
 -- LedgerKey. With it, all versions of the entry, removed ones too, are one index probe away.

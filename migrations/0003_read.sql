@@ -85,6 +85,8 @@ CREATE INDEX ON history_rows."dao_governance_proposal_multi_sig_txs" (ledger) WH
 
 -- Vaults as of a ledger, market by market in each order of the list. Changed vaults have an entry for each version.
 CREATE INDEX ON history_rows."synthetic_engine_vault" (synth, chain.vault_order(collateral, debt), key_hash, ledger) WHERE NOT removed;
+CREATE INDEX ON history_rows."synthetic_engine_vault" (synth, chain.vault_order(collateral, debt), key_hash, ledger)
+  WHERE NOT removed AND debt > 0 AND debt < 10000000;
 CREATE INDEX ON history_rows."synthetic_engine_vault" (synth, (-debt), key_hash, ledger) WHERE NOT removed;
 CREATE INDEX ON history_rows."synthetic_engine_vault" (synth, (-collateral), key_hash, ledger) WHERE NOT removed;
 
@@ -604,29 +606,42 @@ BEGIN ATOMIC
 END;
 COMMENT ON FUNCTION chain.vault_market(smallint, integer) IS 'each market with the prices that its vaults are valued at, or why there are none';
 
--- The range of chain.vault_order that contains all vaults of a state, and few others. Empty when low > high.
-CREATE FUNCTION chain.vault_range(state text, liq_ratio numeric, min_coll_ratio numeric, collateral_price numeric,
-    synth_price numeric, OUT low bigint, OUT high bigint)
-  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+-- Where all vaults of a state are, and few others: ranges of chain.vault_order, apart from each other (order: of all vaults; small: of debts
+-- below one token, which have an index of their own), and for those that overflow, ranges of -debt and of -collateral.
+-- The engine cuts the values of both sides to whole units, so ratio < X is collateral / debt < X * synth_price / (10000 * collateral_price) +
+-- 10000000 / (collateral_price * debt), and ratio >= X is collateral / debt > that product - 1000 * X / (collateral_price * debt). The ranges of
+-- small debts reach further. Where a price is none that a market has, all with debt are one range.
+CREATE FUNCTION chain.vault_ranges(state text, liq_ratio numeric, min_coll_ratio numeric, collateral_price numeric, synth_price numeric)
+  RETURNS TABLE (by text, low numeric, high numeric)
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 4
 BEGIN ATOMIC
-  WITH edge AS (
-    SELECT 10 * liq_ratio * synth_price / nullif(collateral_price, 0) AS liq,
-      10 * min_coll_ratio * synth_price / nullif(collateral_price, 0) AS safe,
-      3 + 100000 / nullif(collateral_price, 0) AS slack, 1 + 1 / nullif(synth_price, 0) AS factor
-  ), bound AS (
-    SELECT CASE state WHEN 'liquidatable' THEN 1 WHEN 'at_risk' THEN liq / factor - slack
-        WHEN 'active' THEN safe / factor - slack END AS low,
-      CASE state WHEN 'liquidatable' THEN liq * factor + slack WHEN 'at_risk' THEN safe * factor + slack
-        WHEN 'active' THEN 99999999999 END AS high
-    FROM edge
+  WITH term AS (
+    SELECT d.debt, d.debt * synth_price < 10000000 AS worthless, greatest(liq_ratio, min_coll_ratio) AS safe,
+      CASE WHEN least(collateral_price, synth_price, liq_ratio, min_coll_ratio) > 0 THEN collateral_price END AS price
+    FROM (VALUES (1), (10000000)) AS d(debt)
+  ), edge AS (
+    SELECT t.debt, CASE state WHEN 'open' THEN 1e117
+        WHEN 'at_risk' THEN div(liq_ratio * synth_price * 1e73, t.price) - div(liq_ratio * 1e80, t.price * t.debt) - 2
+        WHEN 'active' THEN div(t.safe * synth_price * 1e73, t.price) - div(t.safe * 1e80, t.price * t.debt) - 2 END AS low,
+      CASE state WHEN 'open' THEN 1e117
+        WHEN 'liquidatable' THEN div(liq_ratio * synth_price * 1e73, t.price) + div(1e84, t.price * t.debt) + 2
+        WHEN 'at_risk' THEN div(min_coll_ratio * synth_price * 1e73, t.price) + div(1e84, t.price * t.debt) + 2
+        WHEN 'unpriced' THEN CASE WHEN NOT t.worthless AND collateral_price IS NOT NULL THEN -2e116 END END AS high
+    FROM term AS t
+  ), side AS (
+    SELECT coalesce(min(e.low) FILTER (WHERE e.debt = 1), -1e116) AS wide_low, coalesce(min(e.high) FILTER (WHERE e.debt = 1), 1e116) AS wide_high,
+      coalesce(min(e.low) FILTER (WHERE e.debt > 1), -1e116) AS low, coalesce(min(e.high) FILTER (WHERE e.debt > 1), 1e116) AS high
+    FROM edge AS e
   )
-  SELECT CASE WHEN state = 'open' THEN 100000000000
-      WHEN state = 'unpriced' THEN 1
-      ELSE coalesce(greatest(least(floor(low), 99999999999), 1), 1) END::bigint,
-    CASE WHEN state = 'open' THEN 100000000000
-      WHEN state = 'unpriced' THEN CASE WHEN collateral_price IS NULL OR synth_price IS NULL OR synth_price <= 0
-        THEN 99999999999 ELSE 0 END
-      ELSE coalesce(greatest(least(ceil(high), 99999999999), 0), 99999999999) END::bigint
-  FROM bound;
+  SELECT r.by, r.low, r.high
+  FROM side AS s, LATERAL (VALUES ('small', s.wide_low, s.low - 1), ('order', s.low, s.high), ('small', greatest(s.low, s.high + 1), s.wide_high),
+    ('order', 1e118, CASE WHEN state <> 'open' THEN 1e118 END)) AS r(by, low, high)
+  WHERE r.low <= r.high
+  UNION ALL
+  SELECT r.by, r.low, r.high
+  FROM (SELECT div(170141183460469231731687303715884105727, abs(nullif(collateral_price, 0))) + 1 AS collateral,
+      div(170141183460469231731687303715884105727, nullif(synth_price, 0)) + 1 AS debt) AS o,
+    LATERAL (VALUES ('debt', -1e39, -o.debt), ('collateral', -1e39, -o.collateral), ('collateral', o.collateral, 1e39)) AS r(by, low, high)
+  WHERE state = 'unpriced' AND synth_price > 0 AND collateral_price IS NOT NULL AND r.low <= r.high;
 END;
-COMMENT ON FUNCTION chain.vault_range(text, numeric, numeric, numeric, numeric) IS 'range of chain.vault_order that contains the vaults of a state';
+COMMENT ON FUNCTION chain.vault_ranges(text, numeric, numeric, numeric, numeric) IS 'where the vaults of a state are';

@@ -12,8 +12,8 @@
 
 #include "api/http/route.h"
 
-#define TIDE_CURSOR_MAX     176u /* characters of a cursor */
-#define TIDE_CURSOR_KEY_MAX 125u /* bytes of a key         */
+#define TIDE_CURSOR_MAX     316u /* characters of a cursor */
+#define TIDE_CURSOR_KEY_MAX 230u /* bytes of a key         */
 
 struct tide_cursor_scope {
     uint8_t hash[TIDE_HASH_BYTES];

@@ -85,7 +85,7 @@ struct tide_field {
 enum tide_kind_class { TIDE_KIND_EVENT, TIDE_KIND_ENTRY, TIDE_KIND_INSTANCE };
 
 #define TIDE_FIELDS_MAX       24u
-#define TIDE_KIND_INDEXES_MAX 4u
+#define TIDE_KIND_INDEXES_MAX 5u
 
 struct tide_kind {
     enum tide_kind_class class;

@@ -61,7 +61,7 @@ enum tide_table_kind { TIDE_TABLE_CHAIN, TIDE_TABLE_EVENT, TIDE_TABLE_STATE, TID
 
 #define TIDE_COLUMNS_MAX 48u
 #define TIDE_TABLES_MAX  320u
-#define TIDE_INDEXES_MAX 4u
+#define TIDE_INDEXES_MAX 5u
 
 struct tide_table {
     const char *schema; /* "chain", "event", "state", "history" */

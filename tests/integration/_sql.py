@@ -115,7 +115,7 @@ class Driver:
             cursor = page["next"]
             if cursor is None:
                 break
-            assert len(page["items"]) == limit and len(cursor) <= 176
+            assert len(page["items"]) == limit and len(cursor) <= 316
             between()
         return items, first
 

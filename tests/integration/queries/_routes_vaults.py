@@ -4,6 +4,7 @@
 Vaults and liquidations, asked through bin/sql_driver: against what the history says by plain SQL and integers of
 Python's, and against what the contracts themselves answered (views). The database is there (routes_vaults.sh)."""
 import collections
+import fractions
 import json
 import random
 import sys
@@ -108,8 +109,8 @@ def shown(items):
 
 
 def order(c, debt):
-    """Hundred-thousandths of collateral for each unit of debt, dust first, without debt last: riskiest first."""
-    return 10**11 if debt == 0 else 0 if debt < WAD else 1 + min(c * 10**5 // debt, 99999999998)
+    """Collateral for each unit of debt, riskiest first; without debt last."""
+    return debt == 0, fractions.Fraction(c, debt) if debt else 0
 
 
 RANKS = {"risk": lambda i: order(int(i["collateral"]), int(i["debt"])), "debt": lambda i: -int(i["debt"]),

@@ -60,19 +60,19 @@ WITH m AS MATERIALIZED (
     AND NOT h.removed LIMIT 50001)
 ), v AS MATERIALIZED (
   SELECT v.* FROM (
-    (SELECT s.collateral, s.debt FROM state.synthetic_engine_vault AS s
+    (SELECT s.collateral, s.debt, s.key_hash FROM state.synthetic_engine_vault AS s
     WHERE NOT (SELECT s.until FROM side AS s) AND s.deployment = $1 AND s.synth = $3
-      AND chain.vault_order(s.collateral, s.debt) < 100000000000 AND s.ledger <= $2
+      AND chain.vault_order(s.collateral, s.debt) < 1e117 AND s.ledger <= $2
     ORDER BY chain.vault_order(s.collateral, s.debt), s.key_hash LIMIT 10001)
     UNION ALL
-    (SELECT h.collateral, h.debt
+    (SELECT h.collateral, h.debt, k.key_hash
     FROM (SELECT DISTINCT w.key_hash FROM version AS w) AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
         WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
     WHERE NOT h.removed AND h.synth_key = (SELECT w.key FROM word AS w) AND h.debt > 0
     ORDER BY chain.vault_order(h.collateral, h.debt), k.key_hash LIMIT 10001)
   ) AS v
-  ORDER BY chain.vault_order(v.collateral, v.debt) LIMIT 10001
+  ORDER BY chain.vault_order(v.collateral, v.debt), v.key_hash LIMIT 10001
 ), r AS MATERIALIZED (
   SELECT v.collateral, v.debt, r.ratio, chain.vault_distance(v.debt, r.ratio, m.liq_ratio,
       chain.vault_liquidation_price(v.collateral, v.debt, m.synth_price, m.liq_ratio), m.collateral_price) AS distance

@@ -6,7 +6,6 @@
 WITH m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
 a AS MATERIALIZED (
   SELECT split_part($3::text, '.', 1) AS symbol, nullif(split_part($3, '.', 2), '')::numeric AS rank,
-    CASE WHEN coalesce($8::text, 'risk') = 'risk' THEN nullif(split_part($3, '.', 2), '')::bigint END AS place,
     decode(split_part($3, '.', 3) || '=', 'base64') AS key
 ), gone AS MATERIALIZED (
   SELECT h.key_hash FROM history.synthetic_engine_vault AS h
@@ -28,22 +27,44 @@ a AS MATERIALIZED (
   ) SELECT w.word AS name, s.key FROM s JOIN chain.word AS w ON w.id = s.key
   WHERE NOT (SELECT f.here FROM few AS f) AND ($3 IS NULL OR w.word >= (SELECT a.symbol FROM a))
 ), place AS MATERIALIZED (
-  SELECT s.name AS symbol, s.key AS symbol_key, p.low, p.high, a.rank, a.place, a.key
+  SELECT s.name AS symbol, s.key AS symbol_key, p.by, p.low, p.high, a.rank, a.key
   FROM symbol AS s LEFT JOIN m ON m.symbol = s.name LEFT JOIN a ON a.symbol = s.name,
-    LATERAL chain.vault_range($7::text, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g,
-    LATERAL (SELECT 0::bigint AS low, 100000000000::bigint AS high WHERE $7 IS NULL
-      UNION ALL SELECT p.low, p.high FROM (VALUES (0::bigint, 0::bigint), (g.low, g.high)) AS p(low, high)
-        WHERE $7 IS NOT NULL AND p.low <= p.high) AS p
+    LATERAL (SELECT 'order' AS by, -1e117 AS low, 1e118 AS high WHERE $7::text IS NULL
+      UNION ALL SELECT g.by, g.low, g.high FROM chain.vault_ranges($7, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g
+        WHERE $7 IS NOT NULL) AS p
   WHERE ($7 IS NULL OR $7 IN ('open', 'unpriced')
     OR m.liq_ratio IS NOT NULL AND m.collateral_price IS NOT NULL AND m.synth_price IS NOT NULL)
 ), version AS MATERIALIZED (
   (SELECT p.symbol, h.rank, h.key_hash
-  FROM (SELECT * FROM place AS p ORDER BY p.symbol, p.low) AS p, LATERAL (SELECT chain.vault_order(h.collateral, h.debt)::numeric AS rank, h.key_hash
+  FROM (SELECT * FROM place AS p WHERE coalesce($8::text, 'risk') = 'risk' ORDER BY p.symbol) AS p, LATERAL (
+      (SELECT chain.vault_order(h.collateral, h.debt) AS rank, h.key_hash
       FROM history.synthetic_engine_vault AS h
-      WHERE coalesce($8, 'risk') = 'risk' AND h.deployment = $1 AND NOT h.removed AND h.synth_key = p.symbol_key AND h.ledger <= $2
+      WHERE p.by = 'order' AND h.deployment = $1 AND NOT h.removed AND h.synth_key = p.symbol_key AND h.ledger <= $2
         AND chain.vault_order(h.collateral, h.debt) BETWEEN p.low AND p.high
-        AND (chain.vault_order(h.collateral, h.debt), h.key_hash) > (coalesce(p.place, -1), coalesce(p.key, ''::bytea))
-      ORDER BY chain.vault_order(h.collateral, h.debt), h.key_hash LIMIT 20 * $4::integer) AS h
+        AND (chain.vault_order(h.collateral, h.debt), h.key_hash) > (coalesce(p.rank, -1e118), coalesce(p.key, ''::bytea))
+      ORDER BY chain.vault_order(h.collateral, h.debt), h.key_hash LIMIT 20 * $4::integer)
+      UNION ALL
+      (SELECT chain.vault_order(h.collateral, h.debt) AS rank, h.key_hash
+      FROM history.synthetic_engine_vault AS h
+      WHERE p.by = 'small' AND h.deployment = $1 AND NOT h.removed AND h.synth_key = p.symbol_key AND h.ledger <= $2
+        AND h.debt > 0 AND h.debt < 10000000 AND chain.vault_order(h.collateral, h.debt) BETWEEN p.low AND p.high
+        AND (chain.vault_order(h.collateral, h.debt), h.key_hash) > (coalesce(p.rank, -1e118), coalesce(p.key, ''::bytea))
+      ORDER BY chain.vault_order(h.collateral, h.debt), h.key_hash LIMIT 20 * $4::integer)
+      UNION ALL
+      (SELECT chain.vault_order(h.collateral, h.debt) AS rank, h.key_hash
+      FROM history.synthetic_engine_vault AS h
+      WHERE p.by = 'debt' AND h.deployment = $1 AND NOT h.removed AND h.synth_key = p.symbol_key AND h.ledger <= $2
+        AND -h.debt BETWEEN p.low AND p.high
+        AND (chain.vault_order(h.collateral, h.debt), h.key_hash) > (coalesce(p.rank, -1e118), coalesce(p.key, ''::bytea))
+      ORDER BY chain.vault_order(h.collateral, h.debt), h.key_hash LIMIT 20 * $4::integer)
+      UNION ALL
+      (SELECT chain.vault_order(h.collateral, h.debt) AS rank, h.key_hash
+      FROM history.synthetic_engine_vault AS h
+      WHERE p.by = 'collateral' AND h.deployment = $1 AND NOT h.removed AND h.synth_key = p.symbol_key AND h.ledger <= $2
+        AND -h.collateral BETWEEN p.low AND p.high
+        AND (chain.vault_order(h.collateral, h.debt), h.key_hash) > (coalesce(p.rank, -1e118), coalesce(p.key, ''::bytea))
+      ORDER BY chain.vault_order(h.collateral, h.debt), h.key_hash LIMIT 20 * $4::integer)
+    ) AS h
   ORDER BY p.symbol, h.rank, h.key_hash LIMIT 20 * $4)
   UNION ALL
   (SELECT p.symbol, h.rank, h.key_hash
@@ -89,12 +110,11 @@ a AS MATERIALIZED (
           ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
     ) AS h LEFT JOIN m ON m.symbol = h.synth,
     LATERAL (SELECT CASE $8 WHEN 'debt' THEN -h.debt WHEN 'collateral' THEN -h.collateral
-      ELSE chain.vault_order(h.collateral, h.debt) END AS rank) AS o,
-    LATERAL chain.vault_range($7, m.liq_ratio, m.min_coll_ratio, m.collateral_price, m.synth_price) AS g
+      ELSE chain.vault_order(h.collateral, h.debt) END AS rank) AS o
   WHERE NOT h.removed AND ($5 IS NULL OR h.key_owner = $5) AND ($6 IS NULL OR h.synth = $6)
     AND ($3 IS NULL OR (h.synth, o.rank, h.key_hash) > ((SELECT a.symbol FROM a), (SELECT a.rank FROM a), (SELECT a.key FROM a)))
     AND ($7 IS NULL OR chain.vault_state(h.debt, chain.vault_ratio(h.collateral, h.debt, m.collateral_price,
-      m.synth_price), m.liq_ratio, m.min_coll_ratio) = $7 AND ($5 IS NOT NULL OR o.rank = 0 OR o.rank BETWEEN g.low AND g.high))
+      m.synth_price), m.liq_ratio, m.min_coll_ratio) = $7)
   ORDER BY h.synth, o.rank, h.key_hash LIMIT $4)
 ), edge AS (
   SELECT n.symbol, n.rank, n.key_hash FROM version AS n
