@@ -128,6 +128,22 @@ CREATE FUNCTION chain.ledger_before(deployment smallint, t timestamptz) RETURNS 
   END;
 COMMENT ON FUNCTION chain.ledger_before(smallint, timestamptz) IS 'the last indexed ledger that closed before a time; 0: none';
 
+-- The spans before the moment at which an answer is evaluated, and the ledger whose close was the state when each began: NULL where the
+-- index does not have the ledger after it, so that the state may have changed in between. at: the ledger; 2147483647 for now. In hours, because the
+-- length of a day depends on the session's time zone. The hot cache's window of 24 hours begins by the same rule (TIDE_HOT_WINDOW_S).
+CREATE FUNCTION chain.spans(deployment smallint, at integer) RETURNS TABLE (span text, begins timestamptz, ledger integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 3
+BEGIN ATOMIC
+  SELECT s.span, b.at, CASE WHEN o.ledger >= least(c.ledger, $2) OR EXISTS (SELECT FROM chain.ledger AS l
+      WHERE l.deployment = $1 AND l.ledger = o.ledger + 1) THEN o.ledger END
+  FROM chain.cursor AS c LEFT JOIN chain.ledger AS n ON n.deployment = c.deployment AND n.ledger = $2,
+    (VALUES ('24h', interval '24 hours'), ('7d', interval '168 hours'), ('30d', interval '720 hours')) AS s(span, length),
+    LATERAL (SELECT CASE WHEN $2 = 2147483647 THEN greatest(now(), c.closed_at) ELSE n.closed_at END - s.length AS at) AS b,
+    LATERAL (SELECT nullif(chain.ledger_before($1, b.at + interval '1 microsecond'), 0) AS ledger) AS o
+  WHERE c.deployment = $1 AND c.ledger > 0;
+END;
+COMMENT ON FUNCTION chain.spans(smallint, integer) IS 'when 24 hours, 7 and 30 days before an answer begin, and the ledger whose close was the state then';
+
 -- --- which contracts, and whether they are served ---------------------------------------------------
 
 CREATE VIEW chain.role AS

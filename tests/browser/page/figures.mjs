@@ -171,10 +171,9 @@ export function wanted(ledger, some) {
           m.change AS "change24hBps", m.volume AS "volume24h", m.debt, m.filled AS "ceilingBps", m.debt_ceiling AS "debtCeiling", m.collateral, m.ratio AS "collateralBps",
           m.vaults AS "vaultCount", m.indebted AS "indebtedVaultCount", m.min_coll_ratio AS "terms.minCollRatioBps", m.liq_ratio AS "terms.liqRatioBps",
           m.liq_penalty AS "terms.liqPenaltyBps", m.stab_fee_bps AS "terms.mintFeeMillionths", m.debt_ceiling AS "terms.debtCeiling",
-          ${[['change7dBps', null], ['debt24hBps', 1], ['debt7dBps', 7]].map(([name, days]) => `(${days === null
-            ? `SELECT div((m.spot - d.price) * 10000, d.price) FROM (SELECT ${spot('p')} AS price FROM event.liquidity_pool_swap AS s JOIN history.liquidity_pool_pool AS p USING (pool_id, ledger, tx)
-                WHERE s.pool_id = m.pool_id AND ${day('s.closed_at')} < ${day(close)} - ${ledger ? 7 : 6} ORDER BY s.ledger DESC, s.tx DESC, p.seq DESC LIMIT 1) AS d`
-            : `SELECT div((x.now - x.old) * 10000, nullif(x.old, 0)) FROM (SELECT (${debtOn('m.symbol', 0)}) AS now, (${debtOn('m.symbol', days)}) AS old) AS x`}) AS "${name}"`).join(', ')}
+          (SELECT div((m.spot - ${spot('p')}) * 10000, nullif(${spot('p')}, 0)) FROM ${then('liquidity_pool_pool', before('7 days'))} AS p WHERE p.pool_id = m.pool_id) AS "change7dBps",
+          ${[['debt24hBps', '24 hours'], ['debt7dBps', '7 days']].map(([name, span]) => `(SELECT div((m.debt - o.value) * 10000, nullif(o.value, 0))
+            FROM ${then('synthetic_engine_debt_total', before(span))} AS o WHERE o.synth = m.symbol) AS "${name}"`).join(', ')}
         FROM ${markets} AS m WHERE m.symbol = '${some.market}'`,
       tables: {
         Debt: `SELECT d.day, (SELECT h.value FROM history.synthetic_engine_debt_total AS h WHERE h.synth = '${some.market}' AND ${day('h.closed_at')} <= d.day ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS debt
@@ -339,12 +338,6 @@ export function wanted(ledger, some) {
     } },
   };
   return pages;
-
-  /** A market's debt at the close of the day so many days before the newest whole one (now: before today). */
-  function debtOn(symbol, days) {
-    const day = ledger ? `date_trunc('day', ${at}, 'UTC') - interval '${days} days'` : `date_trunc('day', ${close}, 'UTC') + interval '1 day' - interval '${days} days'`;
-    return `SELECT h.value FROM history.synthetic_engine_debt_total AS h WHERE h.synth = ${symbol} AND h.closed_at < ${day} ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1`;
-  }
 }
 
 /** What a page shows, asked inside of it: figures at heads by name, tables by caption, numbers that are no figures, and figures whose text is not their raw value. */

@@ -303,6 +303,57 @@ def pools(d, chain):
     print(f"pools: figures of {len(ledgers) + 1} ledgers, {seen}")
 
 
+def changes(d, chain):
+    """What changed over 24 hours, 7 and 30 days before the answer's moment, whatever the time of the day: against plain history."""
+    debts, tokens = {}, {}
+    for r in rows("SELECT synth, ledger, CASE WHEN removed THEN 0 ELSE value END::text AS value FROM history.synthetic_engine_debt_total ORDER BY ledger, tx, seq"):
+        debts.setdefault(r["synth"], []).append((r["ledger"], int(r["value"])))
+    for r in rows("SELECT symbol, ledger, token FROM history.synthetic_engine_asset_config WHERE NOT removed ORDER BY ledger, tx, seq"):
+        tokens[r["symbol"]] = tokens.get(r["symbol"], []) + [(r["ledger"], r["token"])]
+    newest = lambda versions, n: next((v for at, v in reversed(versions) if at <= n), None)
+
+    def price(pool, token, n):
+        v = chain.pool(pool, n) if pool and n else None
+        given, got = (v["a"], v["b"]) if v and v["token_a"] == token else (v["b"], v["a"]) if v else (0, 0)
+        return got * 10**7 // given if given else None
+
+    def pool_of(token, n):
+        found = []
+        for pool in chain.pools:
+            v = chain.pool(pool, n)
+            if v and {v["token_a"], v["token_b"]} == {token, chain.usdc}:
+                found.append((-(v["a"] if v["token_a"] == chain.usdc else v["b"]), pool))
+        return min(found)[1] if found else None
+
+    seen, text = {"debtChangeBps": 0, "spotPriceChangeBps": 0, "sinceLedger": 0, "unlike a day's": 0}, lambda n: None if n is None else str(n)
+    for at in [None, chain.last, chain.last - 1] + random.sample(sorted(chain.closes)[20:], 12):
+        n = at or chain.last
+        for market in debts:
+            if newest(tokens[market], n) is None:
+                d.ask(f"/api/markets/{market}/changes" + (f"?ledger={at}" if at else ""), 404)
+                continue
+            got = d.ask(f"/api/markets/{market}/changes" + (f"?ledger={at}" if at else ""))
+            token, debt = newest(tokens[market], n), newest(debts[market], n) or 0
+            pool = pool_of(token, n)
+            assert (got["debt"], got["pool"], got["spotPrice"]) == (str(debt), pool, text(price(pool, token, n))), (at, market, got)
+            assert [i["span"] for i in got["items"]] == ["24h", "7d", "30d"]
+            for item, span in zip(got["items"], (1, 7, 30)):
+                since = chain.closes[n] - span * DAY
+                then = before(chain, since, n)
+                was, cost, now = (newest(debts[market], then) or 0) if then else None, price(pool, token, then), price(pool, token, n)
+                wanted = {"sinceAt": text_of(since), "sinceLedger": text(then), "debt": text(was), "debtScaled": scaled(was), "spotPrice": text(cost), "spotPriceScaled": scaled(cost),
+                          "debtChangeBps": text(cut((debt - was) * 10000, was)) if was else None,
+                          "spotPriceChangeBps": text(cut((now - cost) * 10000, cost)) if cost and now is not None else None}
+                assert {k: item[k] for k in wanted} == wanted, f"{market} at {at}:\nwanted {wanted}\ngot    {item}"
+                midnight = before(chain, chain.closes[n] // DAY * DAY - (span - 1) * DAY - 1, n)
+                seen["unlike a day's"] += then is not None and midnight is not None and (newest(debts[market], midnight) or 0) != was
+                for name in ("debtChangeBps", "spotPriceChangeBps", "sinceLedger"):
+                    seen[name] += item[name] not in (None, "0")
+    d.ask("/api/markets/NOSUCH/changes", 404)
+    assert min(seen.values()) > 10, f"hardly any figures: {seen}"
+    print("changes", seen)
+
+
 def attacks(d, chain):
     """The largest ranges, empty and reversed ones: a page each, quickly, with nothing in it that is not asked for."""
     pool, asset = max(chain.pools), chain.rounds[0]["asset"]
@@ -347,6 +398,7 @@ def main():
     history(d, chain)
     days(d, chain)
     attacks(d, chain)
+    changes(d, chain)
     pools(d, chain)
     hostile(d)
     d.close()

@@ -50,9 +50,8 @@ WITH last_day AS MATERIALIZED (
     chain.interval_start(86400, t.at) AS midnight,
     (SELECT j.address FROM chain.deployment AS x CROSS JOIN LATERAL jsonb_to_recordset(x.contracts) AS j (address text, role text)
       WHERE x.id = $1 AND j.role = 'usdc' LIMIT 1) AS usdc
-  FROM (SELECT $2::integer < 2147483647 AS past, CASE WHEN $2 = 2147483647 THEN greatest(now(), c.closed_at) ELSE l.closed_at END AS at
-    FROM chain.cursor AS c LEFT JOIN chain.ledger AS l ON l.deployment = c.deployment AND l.ledger = $2
-    WHERE c.deployment = $1::smallint AND c.ledger > 0) AS t
+  FROM (SELECT $2::integer < 2147483647 AS past, s.begins + interval '24 hours' AS at
+    FROM chain.spans($1::smallint, $2) AS s WHERE s.span = '24h') AS t
   WHERE t.at IS NOT NULL
 ), span AS MATERIALIZED (
   SELECT true AS newest, i.seconds, i.begins, i.ends FROM last_day AS i
@@ -73,17 +72,7 @@ WITH last_day AS MATERIALIZED (
   )
   SELECT n.pool_id FROM n
 ), pool AS MATERIALIZED (
-  SELECT s.token_a, s.token_b, s.reserve_a, s.reserve_b
-  FROM state.liquidity_pool_pool AS s WHERE $2::integer = 2147483647 AND s.deployment = $1
-  UNION ALL
-  SELECT h.token_a, h.token_b, h.reserve_a, h.reserve_b
-  FROM (SELECT s.key_hash FROM state.liquidity_pool_pool AS s WHERE s.deployment = $1
-      UNION
-      SELECT h.key_hash FROM history.liquidity_pool_pool AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $2) AS k,
-    LATERAL (SELECT h.* FROM history.liquidity_pool_pool AS h
-      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
-      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-  WHERE $2::integer < 2147483647 AND NOT h.removed
+-- part: pools_then
 ), trade AS MATERIALIZED (
   SELECT i.newest, sum(c.swaps) AS swaps, coalesce(sum(c.volume_quote), 0) AS volume, coalesce(sum(c.fees_quote), 0) AS fees,
     bool_and(c.known) AS known

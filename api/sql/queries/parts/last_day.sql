@@ -1,11 +1,9 @@
 -- The last 24 hours, up to the next minute, as intervals that are stored: short ones at both ends, at most 47. As of a
 -- ledger they end with the minute in which it closed; the candles' last trade tells which of them reach beyond it (chain.trades).
   SELECT i.seconds, i.begins, i.ends
-  FROM (SELECT $2::integer < 2147483647 AS past,
-      CASE WHEN $2 = 2147483647 THEN greatest(now(), c.closed_at) ELSE l.closed_at END AS at
-    FROM chain.cursor AS c LEFT JOIN chain.ledger AS l ON l.deployment = c.deployment AND l.ledger = $2
-    WHERE c.deployment = $1::smallint AND c.ledger > 0) AS t,
-    LATERAL (SELECT chain.interval_start(60, t.at - interval '24 hours') + interval '1 minute' AS minute) AS m,
+  FROM (SELECT $2::integer < 2147483647 AS past, s.begins, s.begins + interval '24 hours' AS at
+    FROM chain.spans($1::smallint, $2) AS s WHERE s.span = '24h') AS t,
+    LATERAL (SELECT chain.interval_start(60, t.begins) + interval '1 minute' AS minute) AS m,
     LATERAL (SELECT chain.interval_start(900, m.minute + interval '14 minutes') AS quarter,
       chain.interval_start(3600, m.minute + interval '59 minutes') AS hour,
       chain.interval_start(14400, m.minute + interval '239 minutes') AS hours,

@@ -46,11 +46,6 @@ export function Histogram({ buckets, market }: { buckets: Item[]; market: string
     describe={(b) => `${ratioRange(b)}: ${b.vaults} vaults, debt ${b.debtScaled}`} />;
 }
 
-function change(days: Item[], n: number): bigint | null {
-  const now = days[0], then = days[n];
-  return now && then ? deviationBps(now.debt, then.debt) : null;
-}
-
 export default function MarketPage({ args }: PageProps) {
   const name = encodeURIComponent(args.market);
   const answer = useApi(`/api/markets/${name}`, {}, ['synthetic_engine_', 'oracle_', 'liquidity_pool_']);
@@ -58,12 +53,12 @@ export default function MarketPage({ args }: PageProps) {
   const asset = m?.oracle?.asset, pool = m?.pool;
   const history = useList(asset ? `/api/prices/${encodeURIComponent(asset)}/history` : null, { interval: '1h', limit: 200 }, ['oracle_']);
   const candles = useList(pool ? `/api/pools/${encodeURIComponent(pool)}/candles` : null, { interval: '1h', limit: 200 }, ['liquidity_pool_']);
-  const week = useList(pool ? `/api/pools/${encodeURIComponent(pool)}/candles` : null, { interval: '1d', limit: 8, fill: 'previous' }, ['liquidity_pool_']);
+  const changes = useApi(`/api/markets/${name}/changes`, {}, ['synthetic_engine_', 'liquidity_pool_']);
   const days = useList(`/api/markets/${name}/daily`, { limit: 60, fill: 'previous' }, ['synthetic_engine_']);
   const risk = useApi(`/api/markets/${name}/risk`, {}, ['synthetic_engine_', 'oracle_']);
   const vaults = useList('/api/vaults', { market: args.market, sort: 'risk', limit: 20 }, ['synthetic_engine_', 'oracle_']);
   if (!m) return answer.error ? <Failed problem={answer.error} /> : <Waiting answer={answer}>{null}</Waiting>;
-  const weekAgo = week.items[7] ? priceOf(week.items[7], 'close') : null;
+  const since = (span: string): Item | null => changes.data?.items.find((i: Item) => i.span === span) ?? null;
   return (
     <>
       <Waiting answer={answer}>
@@ -71,9 +66,9 @@ export default function MarketPage({ args }: PageProps) {
           <Kpi label={`Oracle, ${asset ?? 'no feed'}`} note={<Time of={m.oracle} name="latestAt" />}><Price of={m.oracle} name="latestPrice" unit="USD" /></Kpi>
           <Kpi label="TWAP" note={<>the price against it <Bps raw={twapDeviation(m.oracle)} name="twapDeviationBps" why={twapDeviationWhy(m.oracle)} signed /></>}><Price of={m.oracle} name="twapPrice" unit="USD" /></Kpi>
           <Kpi label="Pool" note={<>against the oracle <Bps raw={marketDeviation(m)} name="deviationBps" why={deviationWhy(m)} signed tone /></>}><Amount of={m} name="spotPrice" digits={4} unit="USDC" /></Kpi>
-          <Kpi label="Pool price 24 h · 7 d" note={<>volume 24 h <Amount of={m} name="volume24h" unit="USDC" /></>}><Bps of={m} name="change24hBps" signed tone /> <span class="dim">·</span> <Bps raw={weekAgo ? deviationBps(m.spotPrice, toSeven(weekAgo)) : null} name="change7dBps" signed tone /></Kpi>
+          <Kpi label="Pool price 24 h · 7 d" note={<>volume 24 h <Amount of={m} name="volume24h" unit="USDC" /></>}><Bps of={m} name="change24hBps" signed tone /> <span class="dim">·</span> <Bps raw={since('7d')?.spotPriceChangeBps} name="change7dBps" signed tone /></Kpi>
           <Kpi label="Debt" note={<Meter name="ceilingBps" bps={ratioBps(m.debt, m.debtCeiling)} label="Debt against ceiling" />}><Amount of={m} name="debt" /></Kpi>
-          <Kpi label="Debt 24 h · 7 d" note={<>ceiling <Amount of={m} name="debtCeiling" /></>}><Bps raw={change(days.items, 1)} name="debt24hBps" signed tone /> <span class="dim">·</span> <Bps raw={change(days.items, 7)} name="debt7dBps" signed tone /></Kpi>
+          <Kpi label="Debt 24 h · 7 d" note={<>ceiling <Amount of={m} name="debtCeiling" /></>}><Bps raw={since('24h')?.debtChangeBps} name="debt24hBps" signed tone /> <span class="dim">·</span> <Bps raw={since('7d')?.debtChangeBps} name="debt7dBps" signed tone /></Kpi>
           <Kpi label="Collateral" note={<>ratio of all <Bps raw={collateralBps(m)} name="collateralBps" why={collateralWhy(m)} /></>}><Amount of={m} name="collateral" unit={m.collateralOracle?.asset} /></Kpi>
           <Kpi label="Vaults" note={<><Count of={m} name="indebtedVaultCount" /> with debt</>}><Count of={m} name="vaultCount" /></Kpi>
         </Kpis>
