@@ -56,8 +56,9 @@ CREATE FUNCTION analyst.define_as_of(query text) RETURNS text LANGUAGE sql AS $d
     '@deployment', '(SELECT a.deployment FROM asked AS a)'), '@ledger', '(SELECT a.ledger FROM asked AS a)'))
 $define$;
 
--- Programs that read a numeric without a precision guess one. Raw units have the 39 digits that an i128 may need, numbers with
--- decimals 38: Spark has no more, and rounds their decimals where a type has. A sum or a quotient may need more digits.
+-- Programs that read a numeric without a precision guess one, and of more than 38 digits many make a floating-point number, leave the
+-- column out or cut its values. So each has 38 digits at most. A whole number that needs more, as an i128 may, is null, and its digits are
+-- in the column NAME_text beside it, which is null otherwise. A sum or a quotient with decimals that needs more is null.
 CREATE FUNCTION analyst.fit(value numeric, digits integer) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN CASE WHEN abs(value) < power(10::numeric, digits) THEN value END;
@@ -65,16 +66,19 @@ COMMENT ON FUNCTION analyst.fit(numeric, integer) IS 'a value of at most so many
 
 -- The columns of a query x that is like the view `probe`, each with its complete type.
 CREATE FUNCTION analyst.define_columns(probe regclass) RETURNS text LANGUAGE sql AS $define$
-  SELECT string_agg(CASE WHEN (a.atttypid, a.atttypmod) <> ('numeric'::regtype, -1) THEN format('x.%I', a.attname)
-    WHEN a.attname ~ '_(raw|bps)$' THEN format('analyst.fit(x.%1$I, 39)::numeric(39,0) AS %1$I', a.attname)
-    ELSE format('analyst.fit(x.%1$I, 31)::numeric(38,7) AS %1$I', a.attname) END, ', ' ORDER BY a.attnum)
-  FROM pg_attribute AS a WHERE a.attrelid = probe AND a.attnum > 0
+  SELECT string_agg(CASE WHEN t.name = 'numeric(39,0)' OR t.name = 'numeric' AND a.attname ~ '_(raw|bps)$'
+      THEN format('analyst.fit(round(x.%1$I), 38)::numeric(38,0) AS %1$I, CASE WHEN abs(round(x.%1$I)) >= 1e38 THEN round(x.%1$I)::text END AS %2$I',
+        a.attname, a.attname || '_text')
+    WHEN t.name = 'numeric' THEN format('analyst.fit(x.%1$I, 31)::numeric(38,7) AS %1$I', a.attname)
+    ELSE format('x.%I', a.attname) END, ', ' ORDER BY a.attnum)
+  FROM pg_attribute AS a CROSS JOIN LATERAL format_type(a.atttypid, a.atttypmod) AS t(name) WHERE a.attrelid = probe AND a.attnum > 0
 $define$;
 
 -- texts: comments of columns, by name. The comment of an amount applies to both of its columns, unless it names the raw one.
 CREATE FUNCTION analyst.define_comment(name text, names text[], texts jsonb) RETURNS text LANGUAGE sql AS $define$
   SELECT coalesce(texts ->> name || CASE WHEN name || '_raw' = ANY (names) AND NOT texts ? (name || '_raw') THEN ', 7 decimals applied' ELSE '' END,
     texts ->> substring(name, '^(.*)_raw$') || ', raw units',
+    CASE WHEN name ~ '_text$' THEN 'All digits of ' || left(name, -5) || ' where it has more than 38; null: it has not' END,
     CASE name WHEN 'deployment' THEN 'Deployment: one set of contracts on one network'
       WHEN 'ledger' THEN CASE WHEN 'closed_at' = ANY (names) THEN 'Ledger sequence' ELSE 'Ledger of the last change' END
       WHEN 'tx_order' THEN 'Order of the transaction in its ledger, from 1'

@@ -176,7 +176,7 @@ async def check_query(session):
     await session.refused("columns", "query", sql="SELECT " + ", ".join(map(str, range(101))))
     assert len((await session.answer("views"))["rows"]) == int(psql("SELECT count(*) FROM pg_views WHERE schemaname = 'analyst'"))
     columns = (await session.answer("views", view="swaps"))["rows"]
-    assert ["amount_in_raw", "numeric(39,0)"] in [row[:2] for row in columns] and all(row[2] for row in columns), columns
+    assert ["amount_in_raw", "numeric(38,0)"] in [row[:2] for row in columns] and all(row[2] for row in columns), columns
     await session.refused("invalid_parameter", "views", view="swaps'")
     await session.refused("unknown_view", "views", view="nothing")
     assert "analyst.networks has" in await session.refused("database", "question_11", ledger=99999999), "no hint"

@@ -134,16 +134,20 @@ def see_types():
         SELECT c.relname AS view, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type
         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace AND n.nspname = 'analyst'
           JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 WHERE c.relkind = 'v'""")
-    # Spark rounds decimals of a type with more than 38 digits.
-    wide = {f"{c['view']}.{c['name']} {c['type']}" for c in columns if re.fullmatch(r"numeric\((39|[4-9].),[^0].*", c["type"])}
+    # Many engines have 38 digits at most (tools/analyst).
+    wide = {f"{c['view']}.{c['name']} {c['type']}" for c in columns if re.fullmatch(r"numeric\((39|[4-9].|...+),.*", c["type"])}
     if wide:
-        sys.exit(f"decimals of more than 38 digits: {sorted(wide)}")
+        sys.exit(f"numbers of more than 38 digits: {sorted(wide)}")
     open_types = {f"{c['view']}.{c['name']}" for c in columns if c["type"] == "numeric"}
     if open_types:
         sys.exit(f"numeric without a precision: {sorted(open_types)}")
-    raw = {f"{c['view']}.{c['name']} {c['type']}" for c in columns if c["name"].endswith("_raw") and c["type"] != "numeric(39,0)"}
+    raw = {f"{c['view']}.{c['name']} {c['type']}" for c in columns if c["name"].endswith("_raw") and c["type"] != "numeric(38,0)"}
     if raw:
         sys.exit(f"raw amounts of other types: {sorted(raw)}")
+    names = {(c["view"], c["name"]) for c in columns}
+    alone = {(c["view"], c["name"]) for c in columns if c["type"] == "numeric(38,0)" and (c["view"], c["name"] + "_text") not in names}
+    if alone:
+        sys.exit(f"whole numbers without their text: {sorted(alone)}")
     types = {}
     for c in columns:
         if c["type"].startswith("numeric"):
