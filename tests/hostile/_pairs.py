@@ -265,14 +265,19 @@ class Pairs(Asker):
             self.streams()
 
 
-# An even seed's attackers leave the registry and the oracle readable, and their times are set to what a contract may store.
+# An even seed's attackers leave the registry and the oracle readable, and rows are planted that a contract may cause.
 CALM = "refused,events,strangers,footprint,router,tokens,asset,names,code"
 TIMES = {"compliance_registry_compliance_rec": ("expires_at", "updated_at"), "oracle_feed": ("latest_ts", "twap_ts"), "partner_registry_partner": ("registered_at",),
          "partner_registry_partner_asset": ("deployed_at",), "liquidity_pool_lp_pos": ("deposited_at",)}
 EXTREMES = (2**64 - 1, 2**63, 253402300800, 253402300799, 0, 1)
 
 
-def plant_times(index):
+def plant(index):
+    """Times at the edges, and in the newest minute a round of each feed without a new version of it."""
+    psql(index.name, """INSERT INTO rollup.price (deployment, asset, seconds, at, open_price, high_price, low_price, close_price, first_ledger, last_ledger, rounds)
+        SELECT DISTINCT ON (p.asset) p.deployment, p.asset, 60, chain.interval_start(60, c.closed_at), p.close_price, p.close_price, p.close_price, p.close_price, c.ledger, c.ledger, 1
+        FROM rollup.price AS p JOIN chain.cursor AS c USING (deployment) WHERE p.seconds = 60 AND p.close_price IS NOT NULL ORDER BY p.asset, p.at DESC
+        ON CONFLICT DO NOTHING""")
     for table, columns in TIMES.items():
         for place, column in enumerate(columns):
             cases = " ".join(f"WHEN {i} THEN {value}" for i, value in enumerate(EXTREMES))
@@ -289,7 +294,7 @@ def one_seed(seed, options):
                     "--hostile-all-from", FIRST + options.ledgers // 3, *([] if seed % 2 else ["--hostile-attacks", CALM]))
         index.index()
         if seed % 2 == 0:
-            plant_times(index)
+            plant(index)
         index.start()
         index.wait_for(last)
         for at in (None, *sorted(dice.sample(range(FIRST + 8, last), options.past))):
