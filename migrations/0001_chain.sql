@@ -413,7 +413,7 @@ CREATE FUNCTION chain.entry_key(contract text, variant text, address text) RETUR
     -- 8 characters of base32 are 5 bytes; a strkey is a version byte, 32 bytes, a checksum
     WITH raw AS (
       SELECT s.strkey, substr(decode(string_agg(lpad(to_hex(g.n), 10, '0'), '' ORDER BY g.i), 'hex'), 2, 32) AS id
-      FROM (VALUES (contract), (address)) AS s (strkey), LATERAL (
+      FROM (SELECT contract UNION SELECT address) AS s (strkey), LATERAL ( -- a contract may hold an entry of its own
         SELECT c / 8 AS i, sum((strpos('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', substr(s.strkey, c + 1, 1)) - 1)::bigint
           << (5 * (7 - c % 8)))::bigint AS n
         FROM generate_series(0, 55) AS c GROUP BY c / 8
