@@ -66,6 +66,7 @@ struct tide_http_answer {
     bool no_room;      /* room() returned false */
     bool elsewhere;    /* the body would have begun at another byte than request->from */
     bool connected;    /* this call opened a new connection */
+    bool reached;      /* a connection to the server stood */
     bool forbidden;    /* public_only is set and the host has an address that is not public */
     /* Content-Type in lower case, without parameters; "": none, or too long */
     char type[TIDE_HTTP_TYPE_BYTES];

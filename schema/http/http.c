@@ -269,6 +269,7 @@ static tide_status judge_outcome(struct call *c, CURLcode code, struct tide_err 
     long connections = 0;
     curl_easy_getinfo(c->curl, CURLINFO_NUM_CONNECTS, &connections);
     a->connected = connections > 0;
+    a->reached = has_connected(c->curl);
     a->code = (uint32_t)http;
     keep_type(a, c->curl);
     if (after > 0)
@@ -283,11 +284,10 @@ static tide_status judge_outcome(struct call *c, CURLcode code, struct tide_err 
                          a->no_room     ? "no room"
                          : a->elsewhere ? "the body begins at another byte than asked for"
                                         : tide_status_text(c->status));
-    bool connected = has_connected(c->curl);
     if (code == CURLE_OUT_OF_MEMORY)
-        return connected ? tide_fail(err, TIDE_E_IO, "a line of the answer's head is too long")
-                         : tide_fail(err, TIDE_E_MEMORY, "out of memory");
-    if (!connected && (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL))
+        return a->reached ? tide_fail(err, TIDE_E_IO, "a line of the answer's head is too long")
+                          : tide_fail(err, TIDE_E_MEMORY, "out of memory");
+    if (!a->reached && (code == CURLE_URL_MALFORMAT || code == CURLE_UNSUPPORTED_PROTOCOL))
         return tide_fail(err, TIDE_E_CONFIG, "not the address of a web server");
     /* The body of an error may be cut: only its status code matters. */
     if (code == CURLE_OK || (cut && http != 200 && http != 0))

@@ -71,11 +71,12 @@ static void read_envelope(struct answer *a)
 {
     struct json_scan *s = &a->scan;
     tide_slice name;
-    bool has_id = false, has_result = false, has_error = false;
+    bool has_id = false, nameless = true, has_result = false, has_error = false;
     for (bool first = json_scan_enter(s, '{'); json_scan_name(s, &first, &name);) {
         if (tide_slice_eq_str(name, "id")) {
             once(s, &has_id);
-            if (json_scan_u64(s, UINT64_MAX) != a->id)
+            nameless = json_scan_null(s);
+            if (!nameless && json_scan_u64(s, UINT64_MAX) != a->id)
                 json_scan_fault(s, "an answer to another question");
         } else if (tide_slice_eq_str(name, "result") && !json_scan_null(s)) {
             once(s, &has_result);
@@ -91,8 +92,10 @@ static void read_envelope(struct answer *a)
     if (!s->fault && has_result == has_error)
         json_scan_fault(s, has_result ? "both a result and an error"
                                       : "neither a result nor an error");
-    if (!s->fault && !has_id)
+    if (!s->fault && nameless && !has_error)
         json_scan_fault(s, "an answer without an id");
+    if (nameless) /* perhaps about another question: no range is read from it */
+        a->error->oldest = a->error->latest = 0;
 }
 
 static tide_status read_answer(struct answer *a, uint8_t *body, size_t len, struct tide_err *err)

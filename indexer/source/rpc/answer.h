@@ -4,7 +4,8 @@
  *             Unknown fields, their order and white space do not matter.
  * Memory      none of its own: a ledger's bytes are decoded within the body. The body is
  *             overwritten and must stay valid as long as they are used.
- * Errors      an error of JSON-RPC is an answer, too: TIDE_OK with error->code not 0.
+ * Errors      an error of JSON-RPC is an answer, too: TIDE_OK with error->code not 0. Its id may be
+ *             null or missing: a gateway does not read the request.
  *             TIDE_E_DECODE for everything else; err names the fault and its byte. */
 #ifndef INDEXER_SOURCE_RPC_ANSWER_H
 #define INDEXER_SOURCE_RPC_ANSWER_H

@@ -1,11 +1,14 @@
 #include "indexer/source/rpc/client.h"
 #include "tidemark/clock.h"
+#include "tidemark/text.h"
 
 enum {
     REQUEST_BYTES = 4096,
     SMALL_BYTES = 64 << 10,
     SLEEP_MS = 20,
     WINDOW_MS = 1000,
+    WORDS_BYTES = 200, /* a server's own words in a message */
+    SECRET_BYTES = 6,  /* shorter texts are no keys */
 };
 
 /* --- the limit on requests ---------------------------------------------------------------- */
@@ -48,6 +51,44 @@ int64_t rpc_rate_take(struct rpc_rate *rate, int64_t now_ms)
 static tide_status fail_named(const struct rpc_client *c, const char *method, struct tide_err *err)
 {
     return tide_fail_context(err, "%s: %s", c->name, method);
+}
+
+/* Returns whether the text repeats what must not be logged: the header's value or the address's
+ * path, in which providers put keys. */
+static bool tells_secret(const struct rpc_client *c, const char *text)
+{
+    const char *value = strchr(c->options.config->rpc_header, ':');
+    const char *host = strstr(c->url, "://"), *path = host ? strpbrk(host + 3, "/?") : NULL;
+    value = value ? value + 1 + strspn(value + 1, " ") : "";
+    path = path ? path + 1 : "";
+    return (strlen(value) >= SECRET_BYTES && strstr(text, value)) ||
+           (strlen(path) >= SECRET_BYTES && strstr(text, path));
+}
+
+/* Makes a server's words fit for messages: one line of ASCII without keys. */
+static void clean_words(const struct rpc_client *c, char *words)
+{
+    size_t len = 0;
+    for (const char *p = words; *p; p++) {
+        bool gap = *p == ' ' || (*p >= '\t' && *p <= '\r');
+        if (!gap || (len && words[len - 1] != ' '))
+            words[len++] = gap ? ' ' : *p;
+    }
+    words[len] = '\0';
+    tide_text_make_ascii(words);
+    if (tells_secret(c, words))
+        snprintf(words, WORDS_BYTES, "(words that repeat a key)");
+}
+
+/* Fails with the status of an answer that is none of JSON-RPC, and with what its body says. */
+static tide_status fail_answered(const struct rpc_client *c, uint32_t code,
+                                 const struct tide_buf *body, struct tide_err *err)
+{
+    char words[RPC_TEXT_MAX];
+    size_t len = body->len < WORDS_BYTES ? body->len : WORDS_BYTES;
+    snprintf(words, sizeof words, "%.*s", (int)len, len ? (const char *)body->ptr : "");
+    clean_words(c, words);
+    return tide_fail(err, TIDE_E_IO, "the server answered %u%s%s", code, *words ? ": " : "", words);
 }
 
 static bool cancelled(const struct rpc_client *c)
@@ -93,16 +134,16 @@ static tide_status exchange_json(struct rpc_client *c, const char *method, const
     if (!status)
         status = tide_http_call(c->http, &request, body, &answer, err);
     hint->after_ms = answer.after_ms;
+    hint->reached = answer.reached;
+    hint->busy = answer.after_ms || answer.code == 429 || answer.code == 503;
     *connected = answer.connected;
-    if (!status && answer.code != 200)
-        return tide_fail(err, TIDE_E_IO, "the server answered %u", answer.code);
-    return status;
+    return !status && answer.code != 200 ? fail_answered(c, answer.code, body, err) : status;
 }
 
 static tide_status check_network(struct rpc_client *c, struct rpc_hint *hint, struct tide_err *err)
 {
     bool connected = false;
-    struct rpc_network network;
+    struct rpc_network network = { 0 };
     const char *wanted = c->options.passphrase;
     c->known = wanted == NULL;
     if (c->known)
@@ -110,6 +151,7 @@ static tide_status check_network(struct rpc_client *c, struct rpc_hint *hint, st
     tide_status status = exchange_json(c, "getNetwork", "{}", &c->small, hint, &connected, err);
     if (!status)
         status = rpc_answer_network(&network, c->small.ptr, c->small.len, c->id, err);
+    clean_words(c, network.error.message);
     if (!status && network.error.code)
         status = tide_fail(err, TIDE_E_IO, "error %" PRId64 ": %s", network.error.code,
                            network.error.message);
@@ -153,8 +195,9 @@ static tide_status ask_server(struct rpc_client *c, const char *method, const ch
 /* --- the requests ------------------------------------------------------------------------- */
 
 static tide_status end_request(struct rpc_client *c, const char *method, tide_status status,
-                               struct tide_err *err)
+                               struct rpc_error *error, struct tide_err *err)
 {
+    clean_words(c, error->message);
     return status ? fail_named(c, method, err) : TIDE_OK;
 }
 
@@ -179,7 +222,8 @@ tide_status rpc_client_latest(struct rpc_client *client, struct rpc_latest *out,
     tide_status status = ask_server(client, method, "{}", body, hint, err);
     return status ? status
                   : end_request(client, method,
-                                rpc_answer_latest(out, body->ptr, body->len, client->id, err), err);
+                                rpc_answer_latest(out, body->ptr, body->len, client->id, err),
+                                &out->error, err);
 }
 
 tide_status rpc_client_page(struct rpc_client *client, const struct rpc_page_request *request,
@@ -194,7 +238,8 @@ tide_status rpc_client_page(struct rpc_client *client, const struct rpc_page_req
     tide_status status = ask_server(client, method, params, body, hint, err);
     return status ? status
                   : end_request(client, method,
-                                rpc_answer_page(out, body->ptr, body->len, client->id, err), err);
+                                rpc_answer_page(out, body->ptr, body->len, client->id, err),
+                                &out->error, err);
 }
 
 tide_status rpc_client_events(struct rpc_client *client, const struct rpc_events_request *request,
@@ -219,7 +264,8 @@ tide_status rpc_client_events(struct rpc_client *client, const struct rpc_events
     tide_status status = ask_server(client, method, params, body, hint, err);
     return status ? status
                   : end_request(client, method,
-                                rpc_answer_events(out, body->ptr, body->len, client->id, err), err);
+                                rpc_answer_events(out, body->ptr, body->len, client->id, err),
+                                &out->error, err);
 }
 
 bool rpc_client_next_url(const char **list, char url[RPC_URL_BYTES])

@@ -53,6 +53,8 @@ struct rpc_client {
 /* Advice for retrying a call that failed with TIDE_E_IO. */
 struct rpc_hint {
     uint32_t after_ms; /* ms of Retry-After; 0: not given */
+    bool reached;      /* a server took the request */
+    bool busy;         /* a pause was asked for: Retry-After, 429 or 503 */
 };
 
 /* Copies the next address of a comma-separated list to url and moves *list behind it. Returns false

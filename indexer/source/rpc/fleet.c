@@ -408,65 +408,6 @@ static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want
     return RPC_PAUSE;
 }
 
-/* Compares the first ledger's previous hash with the known or stored hash of the ledger before. */
-static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledger *first,
-                                      struct tide_err *err)
-{
-    uint8_t before[TIDE_HASH_BYTES];
-    uint32_t source, ledger = first->sequence - 1;
-    if (first->unknown)
-        return RPC_PAGE;
-    pthread_mutex_lock(&f->lock);
-    const uint8_t *delivered = rpc_memory_find(&f->memory, ledger, &source);
-    if (delivered)
-        memcpy(before, delivered, sizeof before);
-    pthread_mutex_unlock(&f->lock);
-    if ((!delivered && !rpc_fleet_stored_hash(f, ledger, before)) ||
-        memcmp(before, first->previous, TIDE_HASH_BYTES) == 0)
-        return RPC_PAGE;
-    if (f->count > 1)
-        return rpc_fleet_after_dispute(
-            f, rpc_fleet_dispute(f, f->current, RPC_FETCHER, ledger, first->previous, err));
-    tide_fail(err, TIDE_E_CHAIN,
-              "ledger %u of %s does not follow ledger %u%s: its previous hash is another",
-              first->sequence, f->servers[f->current].client.name, ledger,
-              delivered ? "" : ", which is stored");
-    return RPC_END;
-}
-
-/* Returns how many of the ledgers are wanted and follow each other. */
-static uint32_t count_consecutive(const struct rpc_want *want, const struct rpc_ledger *l,
-                                  uint32_t count)
-{
-    uint32_t kept = 0;
-    for (; kept < count; l++, kept++) {
-        bool last = want->last && l->sequence > want->last;
-        bool broken =
-            kept && (l->sequence != l[-1].sequence + 1 ||
-                     (!l->unknown && memcmp(l->previous, l[-1].hash, TIDE_HASH_BYTES) != 0));
-        if (last || broken)
-            break;
-    }
-    return kept;
-}
-
-/* Notes the hashes of the page's ledgers, and the server that gave them. */
-static enum rpc_outcome note_ledgers(struct rpc_fleet *f, const struct rpc_page *page,
-                                     struct tide_err *err)
-{
-    enum rpc_outcome outcome = RPC_PAGE;
-    for (uint32_t i = 0; i < page->count && outcome == RPC_PAGE; i++) {
-        const struct rpc_ledger *l = &page->ledgers[i];
-        outcome = rpc_fleet_after_dispute(
-            f, rpc_fleet_note_ledger(f, f->current, RPC_FETCHER, l->sequence, l->hash, err));
-        pthread_mutex_lock(&f->lock);
-        f->gave[l->sequence % RPC_MEMORY_LEDGERS].sequence = l->sequence;
-        f->gave[l->sequence % RPC_MEMORY_LEDGERS].server = f->current;
-        pthread_mutex_unlock(&f->lock);
-    }
-    return outcome;
-}
-
 /* Keeps the ledgers of the page that follow without a gap from the first wanted one. */
 static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *want,
                                   struct rpc_page *page, struct tide_err *err)
@@ -486,23 +427,40 @@ static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *wa
             mark_overstated(f, want->first); /* others seem to hang if its report is believed */
         return for_good ? RPC_GONE : RPC_PAUSE;
     }
-    enum rpc_outcome outcome = check_follows(f, l, err);
+    enum rpc_outcome outcome = rpc_fleet_check_follows(f, l, err);
     if (outcome != RPC_PAGE)
         return outcome;
-    page->count = count_consecutive(want, l, page->count - skip);
+    page->count = rpc_fleet_count_consecutive(want, l, page->count - skip);
     memmove(page->ledgers, l, page->count * sizeof *l);
     return RPC_PAGE;
 }
 
-/* Sets the size of the next page to a PAGE_SHARE-th of the largest answer, at most twice the last
- * size. */
-static void adapt_limit(struct rpc_fleet *f, size_t bytes, uint32_t count)
+/* Notes what a page held. The next one has at most a PAGE_SHARE-th of the largest answer. */
+static void note_size(struct rpc_fleet *f, uint32_t asked, uint32_t given, size_t bytes)
 {
     size_t share = ((size_t)f->config->rpc_page_max_mib << 20) / PAGE_SHARE;
-    size_t fits = share / (bytes / count + 1);
-    if (fits > 2 * (size_t)f->limit)
-        fits = 2 * (size_t)f->limit;
-    f->limit = fits > f->config->rpc_page ? f->config->rpc_page : fits < 1 ? 1 : (uint32_t)fits;
+    if (given)
+        rpc_size_given(&f->servers[f->current].size, asked, given, share / (bytes / given + 1));
+}
+
+/* Notes that the current server refused a page, or gave none of it. Returns whether it is asked
+ * for fewer ledgers next. */
+static bool note_refusal(struct rpc_fleet *f, const struct rpc_page_request *page,
+                         const struct tide_err *err)
+{
+    struct rpc_server *s = &f->servers[f->current];
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    if (!rpc_size_refused(&s->size, page->limit))
+        return false;
+    f->last = *err;
+    int64_t now = tide_now_ms();
+    if (s->refused_ms && page->limit >= s->refused && now - s->refused_ms < RPC_LOG_MS)
+        return true;
+    s->refused = page->limit;
+    s->refused_ms = now;
+    tide_log(TIDE_WARN, "rpc.refused", "from=%u ledgers=%u next_ledgers=%u error=%s", page->start,
+             page->limit, s->size.next, tide_log_quote(quoted, sizeof quoted, err->text));
+    return true;
 }
 
 /* Delivers the current server's page as far as another server has it. */
@@ -517,11 +475,11 @@ static enum rpc_outcome deliver_page(struct rpc_fleet *f, const struct rpc_want 
     f->held.last = want->last;
     f->held.server = f->current;
     if (outcome == RPC_PAGE)
-        outcome = note_ledgers(f, page, err);
+        outcome = rpc_fleet_note_page(f, page, err);
     if (outcome != RPC_PAGE)
         return outcome;
-    if (page->count < given && f->limit > 2 * page->count)
-        f->limit = 2 * page->count; /* the rest of a page that is cut is fetched again */
+    if (page->count < given) /* the rest of a page that is cut is fetched again */
+        rpc_size_limit(&f->servers[f->current].size, 2 * page->count);
     f->servers[f->current].gaps = 0;
     if (is_forked(f, err))
         return RPC_END;
@@ -545,47 +503,71 @@ static bool is_held(struct rpc_fleet *f, const struct rpc_want *want, const stru
            f->held.server == f->current && rpc_fleet_trust(f, f->current) == RPC_COMPARED;
 }
 
-/* Sends one request to the current server. RPC_PAUSE: it failed, and err says why. */
-static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *want,
-                                    struct tide_buf *body, struct rpc_page *page,
-                                    uint32_t *asked_ms, struct tide_err *err)
+/* One request to the current server, and what to do after it gave no page. */
+struct attempt {
+    struct rpc_page_request request;
+    struct rpc_hint hint;
+    uint32_t promised; /* the newest ledger that it reported before */
+    bool refused;      /* the page was refused, not the ledger */
+    bool smaller;      /* fewer ledgers are asked for next: this is no failure */
+};
+
+static tide_status send_request(struct rpc_fleet *f, const struct rpc_want *want, struct attempt *a,
+                                struct tide_buf *body, struct rpc_page *page, struct tide_err *err)
 {
-    struct rpc_hint hint = { 0 };
     struct rpc_server *s = &f->servers[f->current];
+    uint32_t limit = s->size.next;
+    if (want->last && want->last - want->first < limit)
+        limit = want->last - want->first + 1;
+    *a =
+        (struct attempt){ .request = { want->first, limit }, .promised = latest_of(f, f->current) };
+    begin_asking(f, want->first);
+    tide_status status = rpc_client_page(&s->client, &a->request, page, body, &a->hint, err);
+    f->debt.spent_ms += tide_now_ms() - f->debt.asked_ms;
+    bool overtaken = status == TIDE_E_STOPPED && was_overtaken(f);
+    a->refused = (status == TIDE_E_IO && a->hint.reached) || status == TIDE_E_DECODE ||
+                 status == TIDE_E_LIMIT ||
+                 (!status && page->error.code && !page->error.oldest && !page->error.latest);
+    if (overtaken)
+        status = tide_fail(err, TIDE_E_IO, "%s: no answer while others go on", s->client.name);
+    if (status == TIDE_E_LIMIT && limit == 1)
+        tide_fail_context(err, "one ledger; at most %u MiB are taken", TIDE_LEDGER_BYTES_MAX >> 20);
+    return status;
+}
+
+/* Handles the answer to a request. RPC_PAUSE: it has no ledger, and err says why. */
+static enum rpc_outcome use_answer(struct rpc_fleet *f, const struct rpc_want *want,
+                                   const struct attempt *a, struct tide_buf *body,
+                                   struct rpc_page *page, tide_status status, struct tide_err *err)
+{
+    if (status == TIDE_E_CHAIN && rpc_fleet_put_aside(f, f->current, RPC_FETCHER, err))
+        return RPC_PAUSE;
+    if (status)
+        return status == TIDE_E_CHAIN || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED
+                   ? RPC_END
+                   : RPC_PAUSE;
+    if (page->error.code)
+        return refused(f, want, a->promised, page, body, err);
+    rpc_fleet_note_range(f, f->current, page->oldest, page->latest);
+    note_size(f, a->request.limit, page->count, body->len);
+    if (page->count == 0 && page->latest < want->first)
+        return ends_before(f, want, a->promised, page->latest, body, err);
+    enum rpc_outcome outcome = sift_page(f, want, page, err);
+    return outcome == RPC_PAGE ? deliver_page(f, want, page, err) : outcome;
+}
+
+/* Asks the current server. If it refuses a page at once, asks for fewer ledgers at once; if it
+ * failed to answer or is busy, it rests before. RPC_PAUSE: it failed, and err says why. */
+static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *want,
+                                    struct tide_buf *body, struct rpc_page *page, struct attempt *a,
+                                    struct tide_err *err)
+{
     for (;;) {
-        uint32_t limit = f->limit;
-        if (want->last && want->last - want->first < limit)
-            limit = want->last - want->first + 1;
-        const struct rpc_page_request request = { want->first, limit };
-        uint32_t promised = latest_of(f, f->current);
-        begin_asking(f, want->first);
-        tide_status status = rpc_client_page(&s->client, &request, page, body, &hint, err);
-        f->debt.spent_ms += tide_now_ms() - f->debt.asked_ms;
-        if (status == TIDE_E_LIMIT && limit > 1) {
-            f->limit = limit > 4 ? limit / 4 : 1;
-            continue;
-        }
-        *asked_ms = hint.after_ms;
-        if (status == TIDE_E_STOPPED && was_overtaken(f))
-            status = tide_fail(err, TIDE_E_IO, "%s: no answer while others go on", s->client.name);
-        if (status == TIDE_E_LIMIT)
-            tide_fail_context(err, "one ledger; at most %u MiB are taken",
-                              TIDE_LEDGER_BYTES_MAX >> 20);
-        if (status == TIDE_E_CHAIN && rpc_fleet_put_aside(f, f->current, RPC_FETCHER, err))
-            return RPC_PAUSE;
-        if (status)
-            return status == TIDE_E_CHAIN || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED
-                       ? RPC_END
-                       : RPC_PAUSE;
-        if (page->error.code)
-            return refused(f, want, promised, page, body, err);
-        rpc_fleet_note_range(f, f->current, page->oldest, page->latest);
-        if (page->count)
-            adapt_limit(f, body->len, page->count);
-        if (page->count == 0 && page->latest < want->first)
-            return ends_before(f, want, promised, page->latest, body, err);
-        enum rpc_outcome outcome = sift_page(f, want, page, err);
-        return outcome == RPC_PAGE ? deliver_page(f, want, page, err) : outcome;
+        tide_status status = send_request(f, want, a, body, page, err);
+        enum rpc_outcome outcome = use_answer(f, want, a, body, page, status, err);
+        a->smaller = outcome == RPC_PAUSE && a->refused && note_refusal(f, &a->request, err);
+        if (!a->smaller || a->hint.busy || status == TIDE_E_IO)
+            return outcome;
     }
 }
 
@@ -641,7 +623,7 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *wan
                                  struct tide_err *err)
 {
     struct tide_err gone = { 0 };
-    uint32_t asked_ms = 0;
+    struct attempt attempt = { 0 };
     assert(want->first > 0);
     if (is_forked(f, err))
         return RPC_END;
@@ -654,16 +636,18 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *wan
     f->held.page = NULL;
     while (held || choose_server(f, want->first)) {
         enum rpc_outcome outcome = held ? deliver_page(f, want, page, err)
-                                        : ask_current(f, want, body, page, &asked_ms, err);
-        held = false;
+                                        : ask_current(f, want, body, page, &attempt, err);
         if (outcome == RPC_HELD)
             rpc_fleet_note_held(f, want->first);
         if (outcome == RPC_GONE)
             gone = *err;
+        else if (outcome == RPC_PAUSE && !held && attempt.smaller)
+            f->servers[f->current].retry_ms = tide_now_ms() + pause_of(f, 0, attempt.hint.after_ms);
         else if (outcome == RPC_PAUSE)
-            fail_server(f, asked_ms, err);
+            fail_server(f, attempt.hint.after_ms, err);
         else
             return outcome;
+        held = false;
     }
     if (gone.code && is_gone(f, want, &gone)) {
         *err = gone;

@@ -1,9 +1,10 @@
-/* Declarations that fleet.c, confirm.c, trust.c and watch.c share. */
+/* Declarations that fleet.c, page.c, confirm.c, trust.c and watch.c share. */
 #ifndef INDEXER_SOURCE_RPC_FLEET_IMPL_H
 #define INDEXER_SOURCE_RPC_FLEET_IMPL_H
 
 #include "indexer/source/rpc/fleet.h"
 #include "indexer/source/rpc/memory.h"
+#include "indexer/source/rpc/size.h"
 #include "tidemark/retry.h"
 
 enum {
@@ -27,13 +28,16 @@ struct rpc_server {
     uint32_t latest, oldest;   /* range as last reported; 0: not yet */
     int64_t latest_ms;         /* time of that report */
     bool silent; /* failed since it reported its range; under the lock, as latest and oldest */
-    uint32_t failures; /* failures in a row */
-    uint32_t gone_for; /* the ledger that it reported as gone */
-    uint32_t gaps;     /* answers in a row that left the wanted ledger out */
-    uint64_t owed;     /* ledgers that closed during its answers, less those that it delivered */
-    int64_t retry_ms;  /* the fetching thread asks it not before this time */
-    bool slow;         /* until then it is left because ledgers closed faster, as others report */
-    int64_t watch_ms;  /* the watching thread asks it not before this time; under the lock */
+    uint32_t failures;    /* failures in a row */
+    struct rpc_size size; /* how many ledgers to ask for at once */
+    uint32_t refused;     /* smallest page of the last log line about a refusal */
+    int64_t refused_ms;   /* time of that line */
+    uint32_t gone_for;    /* the ledger that it reported as gone */
+    uint32_t gaps;        /* answers in a row that left the wanted ledger out */
+    uint64_t owed;        /* ledgers that closed during its answers, less those that it delivered */
+    int64_t retry_ms;     /* the fetching thread asks it not before this time */
+    bool slow;        /* until then it is left because ledgers closed faster, as others report */
+    int64_t watch_ms; /* the watching thread asks it not before this time; under the lock */
     int64_t logged_ms;
     bool overstated; /* reported a ledger that it did not deliver, and delivered none since */
     bool answered;   /* the server answered the last request for its range */
@@ -69,7 +73,6 @@ struct rpc_fleet {
     const struct tide_config *config;
     struct rpc_rate rate;
     uint32_t count, current;
-    uint32_t limit;         /* size of the next page in ledgers */
     uint32_t failures;      /* failures of all servers since the last success */
     struct tide_err last;   /* the last failure */
     int64_t greet_until_ms; /* a request for a range ends then; 0: as any request */
@@ -118,6 +121,17 @@ void rpc_fleet_note_failure(struct rpc_fleet *f, uint32_t server, uint32_t asked
 void rpc_fleet_note_success(struct rpc_fleet *f, uint32_t server);
 /* Reports what keeps the source from working; NULL: nothing does. */
 void rpc_fleet_set_trouble(struct rpc_fleet *f, const char *text);
+
+/* --- page.c --- */
+/* Compares the first ledger's previous hash with the known or stored hash of the ledger before. */
+enum rpc_outcome rpc_fleet_check_follows(struct rpc_fleet *f, const struct rpc_ledger *first,
+                                         struct tide_err *err);
+/* Returns how many of the ledgers are wanted and follow each other. */
+uint32_t rpc_fleet_count_consecutive(const struct rpc_want *want, const struct rpc_ledger *l,
+                                     uint32_t count);
+/* Notes the hashes of the page's ledgers, and the server that gave them. */
+enum rpc_outcome rpc_fleet_note_page(struct rpc_fleet *f, const struct rpc_page *page,
+                                     struct tide_err *err);
 
 /* --- confirm.c --- */
 /* Returns whether the server may have the ledger soon: it is trusted, answers, is less than

@@ -118,6 +118,7 @@ static tide_status open_server(struct rpc_fleet *f, const char *url, struct tide
     if (f->count == RPC_SERVERS_MAX)
         return tide_fail(err, TIDE_E_CONFIG, "rpc: more than %d servers", RPC_SERVERS_MAX);
     struct rpc_server *s = &f->servers[f->count++];
+    s->size = rpc_size_of(PAGE_FIRST, f->config->rpc_page);
     tide_status status = rpc_client_open(&s->client, url, &options, err);
     return status ? status : rpc_client_open(&s->watcher, url, &watching, err);
 }
@@ -253,7 +254,6 @@ tide_status rpc_fleet_open(struct rpc_fleet **out, const struct rpc_fleet_option
     }
     f->options = *options;
     f->config = config;
-    f->limit = PAGE_FIRST < config->rpc_page ? PAGE_FIRST : config->rpc_page;
     tide_retry_init(&f->retry, tide_now_ms(), 0);
     tide_status status = open_servers(f, err);
     if (!status && f->count == 1)

@@ -54,7 +54,7 @@ heals() {
 # --- R1: the server is ill -------------------------------------------------------------------
 name=R1
 heals getLedgers=status:500@2x3 getLedgers=status:502@2x2 getLedgers=status:503x2 getNetwork=status:504x2 \
-    'getLedgers=rpc-error:-32603 latency (31s) since last known ledger closed is too high@2x3' getLedgers=queue@3x3
+    'getLedgers=rpc-error:-32603 latency (31s) since last known ledger closed is too high@2x3' getLedgers=queue@3x9
 [ "$(grep -c 'rpc.failed' "$PG_DIR/out")" -le 3 ] || fail "R1: a storm of log lines: $(cat "$PG_DIR/out")"
 grep -q 'rpc.healed' "$PG_DIR/out" || fail "R1: nothing says that it healed"
 ok "5xx, -32603, queue full"

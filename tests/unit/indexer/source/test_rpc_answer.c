@@ -108,7 +108,7 @@ static const struct {
     { "{\"id\":7,\"result\":null}",                           "neither a result"     },
     { "{\"id\":7}",                                           "neither a result"     },
     { "{\"id\":8,\"result\":{\"ledgers\":[],\"latestLedger\":9}}", "another question" },
-    { "{\"id\":null,\"result\":{\"ledgers\":[],\"latestLedger\":9}}", "no number"    },
+    { "{\"id\":null,\"result\":{\"ledgers\":[],\"latestLedger\":9}}", "without an id" },
     { "{\"result\":{\"ledgers\":[],\"latestLedger\":9}}",     "without an id"        },
     { "{\"id\":7,\"id\":7,\"result\":{\"ledgers\":[],\"latestLedger\":9}}", "twice"  },
     { "{\"id\":7,\"result\":{\"ledgers\":[],\"latestLedger\":9},\"error\":{\"code\":1}}", "both a" },
@@ -233,6 +233,29 @@ static void an_error_tells_the_range(void **state)
     tide_buf_release(&text);
 }
 
+/* A gateway does not read the request, so its error has no id. It is an error, and tells no range. */
+static void an_error_needs_no_id(void **state)
+{
+    (void)state;
+#define ERROR "\"error\":{\"code\":-32005,\"message\":\"slow down, oldest ledger: 5\"}"
+    static const char *const forms[] = { "{\"id\":null," ERROR "}", "{" ERROR ",\"id\":null}",
+                                         "{" ERROR "}" };
+#undef ERROR
+    struct rpc_page page;
+    struct tide_err err;
+    struct tide_buf text;
+    tide_buf_init(&text, 4096);
+    for (size_t i = 0; i < TIDE_COUNT(forms); i++) {
+        tide_buf_reset(&text);
+        tide_buf_str(&text, forms[i]);
+        assert_int_equal(read_text(&page, &text, 7, &err), TIDE_OK);
+        assert_int_equal(page.error.code, -32005);
+        assert_string_equal(page.error.message, "slow down, oldest ledger: 5");
+        assert_int_equal(page.error.oldest, 0);
+    }
+    tide_buf_release(&text);
+}
+
 static void the_small_answers(void **state)
 {
     (void)state;
@@ -293,6 +316,7 @@ int test_rpc_answer(void)
         cmocka_unit_test(ledgers_that_disagree_are_refused),
         cmocka_unit_test(more_than_a_page_is_refused),
         cmocka_unit_test(an_error_tells_the_range),
+        cmocka_unit_test(an_error_needs_no_id),
         cmocka_unit_test(the_small_answers),
         cmocka_unit_test(events_are_passed_one_by_one),
     };
