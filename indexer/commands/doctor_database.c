@@ -347,6 +347,9 @@ static void say_writer(const struct tide_pg_rows *rows, struct doctor_finding *o
     else if (strcmp(state, "degraded") == 0)
         doctor_say(out, DOCTOR_WARNING, "look at the ledger source: rpc, lake",
                    "degraded at ledger %s: %s", ledger, error);
+    else if (!tide_pg_is_null(rows, 0, 5))
+        doctor_say(out, DOCTOR_WARNING, "look at the ledger source: rpc, lake",
+                   "%s at ledger %s, and the source: %s", state, ledger, tide_pg_text(rows, 0, 5));
     else
         doctor_say(out, DOCTOR_OK, NULL, "%s at ledger %s, by %s", state, ledger,
                    tide_pg_text(rows, 0, 4));
@@ -417,7 +420,8 @@ void doctor_writer(struct doctor *d, struct doctor_finding *out)
         return;
     int len = snprintf(sql, sizeof sql,
                        "SELECT h.state, round(extract(epoch FROM clock_timestamp() -"
-                       " e.renewed_at))::bigint, coalesce(h.error, ''), h.ledger, h.instance"
+                       " e.renewed_at))::bigint, coalesce(h.error, ''), h.ledger, h.instance,"
+                       " h.trouble"
                        " FROM chain.heartbeat AS h LEFT JOIN chain.lease AS e ON e.deployment ="
                        " h.deployment WHERE h.deployment = %u",
                        d->id);

@@ -183,11 +183,43 @@ void doctor_rpc(struct doctor *d, struct doctor_finding *out)
                    d->deployment ? ", of the deployment file's network" : "");
 }
 
-/* Finds the lake's first and last ledger. A lake on a web server cannot be listed: it is asked for
- * the ledger that the indexer begins with, and for those behind. */
-static tide_status ask_lake(struct doctor *d, uint32_t begin, uint32_t *first, uint32_t *last,
+/* Returns the first ledger of the index. 0: not known. */
+static uint32_t first_ledger(const struct doctor *d)
+{
+    uint32_t deployed = d->deployment ? d->deployment->first_ledger : 0;
+    return d->config.first_ledger ? d->config.first_ledger : deployed;
+}
+
+/* Returns the ledger behind the indexed ones, which the lake must give next. 0: not known. */
+static uint32_t wanted_ledger(struct doctor *d)
+{
+    struct tide_pg_rows rows;
+    struct doctor_finding ignored;
+    char sql[96];
+    uint32_t wanted = first_ledger(d);
+    snprintf(sql, sizeof sql, "SELECT max(ledger) + 1 FROM chain.cursor WHERE deployment = %u",
+             d->id);
+    if (!d->id || !doctor_ask(d, &rows, sql, &ignored))
+        return wanted;
+    if (rows.count && !tide_pg_is_null(&rows, 0, 0))
+        wanted = (uint32_t)tide_pg_u64(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return wanted;
+}
+
+/* A lake, as far as the index needs it. */
+struct lake_view {
+    uint32_t first, last; /* 0: none */
+    tide_status next;     /* TIDE_E_EOF: the wanted ledger is not there yet */
+    struct tide_err err;  /* filled if next is a failure */
+};
+
+/* Finds the lake's first and last ledger, and whether it gives the wanted one. A lake on a web
+ * server cannot be listed: it is asked for the index's first ledger, and for those behind. */
+static tide_status ask_lake(struct doctor *d, uint32_t wanted, struct lake_view *out,
                             struct tide_err *err)
 {
+    uint32_t begin = first_ledger(d);
     struct tide_config lake = d->config;
     const struct tide_source_options options = {
         .config = &lake,
@@ -195,13 +227,21 @@ static tide_status ask_lake(struct doctor *d, uint32_t begin, uint32_t *first, u
         .stopping = tide_stop_asked,
     };
     struct tide_source source = { 0 };
+    uint32_t sequence;
+    tide_slice lcm;
+    *out = (struct lake_view){ .next = TIDE_E_EOF };
     lake.rpc[0] = lake.stream[0] = '\0';
     lake.prefetch_objects = 1; /* seek begins to fetch */
+    lake.stop_at_end = true;   /* a hole is an error */
     tide_status status = tide_source_open(&source, &options, err);
     if (status == TIDE_OK && begin)
         status = source.ops->seek(source.self, begin, 0, err);
     if (status == TIDE_OK)
-        status = source.ops->range(source.self, first, last, err);
+        status = source.ops->range(source.self, &out->first, &out->last, err);
+    if (status == TIDE_OK && wanted != begin)
+        status = source.ops->seek(source.self, wanted, 0, err);
+    if (status == TIDE_OK && wanted)
+        out->next = source.ops->next(source.self, &lcm, &sequence, &out->err);
     if (source.ops)
         source.ops->close(source.self);
     return status;
@@ -210,24 +250,26 @@ static tide_status ask_lake(struct doctor *d, uint32_t begin, uint32_t *first, u
 void doctor_lake(struct doctor *d, struct doctor_finding *out)
 {
     struct tide_err err;
-    uint32_t begin = d->config.first_ledger, first = 0, last = 0;
+    struct lake_view lake;
     if (!d->config.lake[0]) {
         doctor_say(out, DOCTOR_SKIPPED, NULL, "lake is not set");
         return;
     }
-    if (!begin && d->deployment)
-        begin = d->deployment->first_ledger;
-    tide_status status = ask_lake(d, begin, &first, &last, &err);
+    uint32_t wanted = wanted_ledger(d);
+    tide_status status = ask_lake(d, wanted, &lake, &err);
     if (status != TIDE_OK)
         doctor_say(out, DOCTOR_FAILED,
                    "correct lake, or make the folder readable for the indexer's account", "%s",
                    err.text);
-    else if (last == 0)
+    else if (lake.next != TIDE_OK && lake.next != TIDE_E_EOF)
+        doctor_say(out, DOCTOR_WARNING, "fill the lake, or set rpc beside it: the index waits",
+                   "%s", lake.err.text);
+    else if (lake.last == 0)
         doctor_say(out, DOCTOR_WARNING,
                    "check the path: its folder of ledgers may be one deeper; check first_ledger",
-                   "the lake shows no ledgers from %u on", begin ? begin : 2);
+                   "the lake shows no ledgers from %u on", wanted ? wanted : 2);
     else
-        doctor_say(out, DOCTOR_OK, NULL, "ledgers %u to %u", first, last);
+        doctor_say(out, DOCTOR_OK, NULL, "ledgers %u to %u", lake.first, lake.last);
 }
 
 void doctor_stream(struct doctor *d, struct doctor_finding *out)

@@ -25,8 +25,9 @@ void tide_follow_heartbeat(struct tide_follow *job, const char *state, const cha
 {
     char text[96], trouble[TIDE_ERR_TEXT_MAX];
     const struct tide_source *source = job->source;
+    uint32_t ahead = source && source->ops->ahead ? source->ops->ahead(source->self) : 0;
     struct tide_heartbeat note = { .state = state,
-                                   .tip = job->tip,
+                                   .tip = ahead > job->tip ? ahead : job->tip,
                                    .ledger = job->ledger,
                                    .rate = job->progress.rate,
                                    .event_rate = job->progress.event_rate,

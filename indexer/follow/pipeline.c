@@ -14,6 +14,7 @@ enum {
     TIP_WAIT_MS = 300,      /* a source that takes this long for a ledger has no backlog */
     TIP_LEFT_LEDGERS = 4,   /* this many ledgers in a row without such a wait: there is a backlog */
     SETTLED_WAIT_MS = 2000, /* a source without `newest` that blocks for this long is at its tip */
+    LOG_MS = 30000,         /* pause between two log lines with the same reason */
     CHUNK_WAIT_MS = 20,     /* ledgers of a source that takes longer are decoded one by one */
 };
 
@@ -45,6 +46,10 @@ struct tide_pipeline {
     bool settled;
     bool reported_tip; /* the last item had `tip` set */
     uint32_t quick;    /* ledgers in a row without a wait */
+    struct {
+        char text[TIDE_ERR_TEXT_MAX];
+        int64_t at_ms;
+    } told; /* the last log line about a read that is repeated */
 };
 
 static bool is_stopping(const struct tide_pipeline *p)
@@ -200,12 +205,21 @@ static bool may_retry(const struct tide_pipeline *p, tide_status status)
     return status == TIDE_E_IO && !p->options.stop_at_end && p->options.source.ops->trouble;
 }
 
+static void log_retry(struct tide_pipeline *p, const char *reason)
+{
+    char quoted[TIDE_ERR_TEXT_MAX + 64];
+    int64_t now = p->options.clock->now_ms(p->options.clock->self);
+    if (strcmp(p->told.text, reason) == 0 && now - p->told.at_ms < LOG_MS)
+        return;
+    snprintf(p->told.text, sizeof p->told.text, "%s", reason);
+    p->told.at_ms = now;
+    tide_log(TIDE_WARN, "source.retry", "reason=%s", tide_log_quote(quoted, sizeof quoted, reason));
+}
+
 /* Logs, sleeps, and returns whether to go on: a batch with rows is handed over first. */
 static bool pause_before_retry(struct tide_pipeline *p, struct tide_item *item)
 {
-    char quoted[TIDE_ERR_TEXT_MAX + 64];
-    tide_log(TIDE_WARN, "source.retry", "reason=%s",
-             tide_log_quote(quoted, sizeof quoted, item->err.text));
+    log_retry(p, item->err.text);
     sleep_unless_stopping(p, p->options.poll_ms);
     return item->batch.to == 0;
 }

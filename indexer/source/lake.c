@@ -260,7 +260,8 @@ static tide_status lake_seek(void *self, uint32_t first, uint32_t last, struct t
     l->second = false;
     l->refetched = 0;
     l->sought = true;
-    l->hole_asked = 0;
+    lake_leave_gap(l);
+    l->waited_ms = 0;
     l->next = first;
     l->last = last;
     prefetch_seek(l->prefetch, first, last);
@@ -313,6 +314,8 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
     if (status == TIDE_E_MISSING && !l->open)
         return lake_at_gap(l, err);
     assert(status || (l->open && l->at == l->next + 1)); /* the ledger cut last is the wanted one */
+    if (!status && l->gap.ledger)
+        lake_leave_gap(l);
     if (!status)
         *sequence = l->next++;
     return status;
@@ -369,6 +372,12 @@ static int64_t lake_trouble(void *self, char *text, size_t size)
     return prefetch_trouble(l->prefetch, text, size);
 }
 
+static uint32_t lake_ahead(void *self)
+{
+    struct lake *l = self;
+    return prefetch_behind_gap(l->prefetch);
+}
+
 static void lake_close(void *self)
 {
     struct lake *l = self;
@@ -389,6 +398,7 @@ static const struct tide_source_ops lake_ops = {
     .range = lake_range,
     .finite = lake_finite,
     .trouble = lake_trouble,
+    .ahead = lake_ahead,
     .close = lake_close,
 };
 

@@ -7,6 +7,19 @@
 #include "indexer/source/source.h"
 #include "indexer/source/unpack.h"
 
+/* A ledger whose object is missing. It may be the tip's next one, in a hole, or forbidden. */
+struct lake_gap {
+    uint32_t ledger;    /* 0: none */
+    int64_t since_ms;   /* time at which it was missed first */
+    int64_t look_ms;    /* the lake is searched for later objects then */
+    int64_t pause_ms;   /* from one search to the next */
+    uint32_t looks;     /* searches so far */
+    uint32_t found;     /* a later ledger whose object is there; 0: none, so there is no hole */
+    bool forbidden;     /* the server answers 403, also for the object before */
+    tide_status status; /* result of the last one: TIDE_E_EOF at the tip; err says more */
+    struct tide_err err;
+};
+
 struct lake {
     struct tide_source_options options;
     struct object_store store;
@@ -15,8 +28,8 @@ struct lake {
     struct unpack *unpack;
     bool sought;
     uint32_t next, last; /* ledgers: next one wanted, last one wanted (0: no end) */
-    /* The missing ledger for which the whole lake was last searched; 0: none. */
-    uint32_t hole_asked;
+    struct lake_gap gap;
+    int64_t waited_ms; /* time for which the last missing ledger was missing; 0: none was */
 
     /* The object being read. */
     bool open, second;  /* second: it was fetched again after a failure */
@@ -33,9 +46,12 @@ bool lake_is_stopping(const struct lake *l);
 
 /* lake_range.c: finds out which ledgers the lake has. */
 tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
-/* Call if the object of l->next does not exist. Returns TIDE_E_EOF at the tip, TIDE_E_MISSING in a
- * hole. */
+/* Call if the object of l->next does not exist. Returns TIDE_E_EOF at the tip; in a hole
+ * TIDE_E_MISSING, or TIDE_E_IO if the source has no end: a hole may be filled. TIDE_E_IO also if the
+ * object is forbidden and not behind the newest one. */
 tide_status lake_at_gap(struct lake *l, struct tide_err *err);
+/* Call when the missing object is there. */
+void lake_leave_gap(struct lake *l);
 
 /* lake_open.c: sets l->layout from .config.json, else from the names of the objects, else from the
  * settings. TIDE_E_CHAIN for a lake of another network. */

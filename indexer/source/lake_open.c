@@ -10,22 +10,33 @@ static bool has_config_room(void *self, size_t total)
     return total <= CONFIG_BYTES;
 }
 
-static bool never_cancelled(void *self)
+/* Returns whether the time is over; *self is its end, 0: none. */
+static bool is_over(void *self)
 {
-    (void)self;
-    return false;
+    const int64_t *end_ms = self;
+    return *end_ms && tide_now_ms() >= *end_ms;
 }
 
-/* Fetches .config.json, with as many tries as an object. TIDE_E_MISSING if the lake has none. */
+/* Fetches .config.json, with as many tries as an object, or within patience_ms. TIDE_E_MISSING if
+ * the lake has none. */
 static tide_status fetch_config(struct lake *l, struct object_sink *sink, struct tide_err *err)
 {
     const struct tide_clock *clock = tide_clock_system();
+    uint32_t patience_ms = l->options.patience_ms;
+    int64_t end_ms = patience_ms ? tide_now_ms() + patience_ms : 0;
+    sink->self = &end_ms;
     for (uint32_t n = 1;; n++) {
         struct object_fault fault = { 0 };
         tide_buf_reset(&sink->bytes);
         tide_status status = l->store.ops->get(l->store.self, TIDE_OBJECT_CLIENTS_MAX - 1,
                                                ".config.json", sink, &fault, err);
-        if (status != TIDE_E_IO || !fault.again || n >= l->options.config->http_tries)
+        if (status == TIDE_E_MISSING && fault.forbidden)
+            err->code = status = TIDE_E_IO; /* perhaps the lake has one */
+        if (status == TIDE_E_STOPPED)
+            return tide_fail(err, TIDE_E_IO, "%s: no answer within %u ms", l->store.name,
+                             patience_ms);
+        if (status != TIDE_E_IO || !fault.again || is_over(&end_ms) ||
+            n >= l->options.config->http_tries)
             return status;
         for (uint32_t ms = 0; ms < l->options.config->http_retry_ms && !lake_is_stopping(l);
              ms += 50)
@@ -38,7 +49,7 @@ static tide_status fetch_config(struct lake *l, struct object_sink *sink, struct
 tide_status lake_find_layout(struct lake *l, struct tide_err *err)
 {
     char passphrase[256];
-    struct object_sink sink = { .room = has_config_room, .cancelled = never_cancelled };
+    struct object_sink sink = { .room = has_config_room, .cancelled = is_over };
     tide_buf_init(&sink.bytes, CONFIG_BYTES);
     tide_status status = fetch_config(l, &sink, err);
     if (status == TIDE_OK) {

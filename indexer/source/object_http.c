@@ -30,13 +30,14 @@ static tide_status classify_answer(const struct tide_http_answer *answer,
 {
     fault->again = answer->again;
     fault->after_ms = answer->after_ms;
+    fault->forbidden = answer->code == 403;
+    if (fault->forbidden)
+        return tide_fail(err, TIDE_E_MISSING,
+                         "the server answered 403 (forbidden; a bucket that may not be listed "
+                         "answers so for an object that is not there)");
     if (answer->code == 404 || answer->code == 410)
         return tide_fail(err, TIDE_E_MISSING, "not there (%u)", answer->code);
-    return tide_fail(err, TIDE_E_IO, "the server answered %u%s", answer->code,
-                     answer->code == 403
-                         ? " (forbidden; a bucket that may not be listed answers so for an object "
-                           "that is not there)"
-                         : "");
+    return tide_fail(err, TIDE_E_IO, "the server answered %u", answer->code);
 }
 
 static tide_status send_request(struct http_store *s, uint32_t client, const char *key,
@@ -60,6 +61,7 @@ static tide_status send_request(struct http_store *s, uint32_t client, const cha
         if (ceiling > s->object_max)
             sink->bytes.max = s->object_max;
     } else {
+        r.timeout_ms = s->options->patience_ms;
         r.cancelled = s->options->stopping;
         r.self = s->options->stopping_self;
     }

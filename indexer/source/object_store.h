@@ -26,6 +26,7 @@ struct object_sink {
 struct object_fault {
     bool again;        /* the same request may succeed later */
     bool no_room;      /* `room` returned false */
+    bool forbidden;    /* with TIDE_E_MISSING: the server answered 403, and may have the object */
     uint32_t after_ms; /* pause that the server asked for; 0: none */
 };
 
@@ -33,8 +34,8 @@ struct object_fault {
 typedef bool (*object_name)(void *self, const char *name);
 
 struct object_store_ops {
-    /* Reads the whole object. TIDE_E_MISSING, TIDE_E_IO, TIDE_E_LIMIT (too large),
-     * TIDE_E_MEMORY. */
+    /* Reads the whole object. TIDE_E_MISSING (also 403: a bucket that may not be listed answers so
+     * for an object that is not there), TIDE_E_IO, TIDE_E_LIMIT (too large), TIDE_E_MEMORY. */
     tide_status (*get)(void *self, uint32_t client, const char *key, struct object_sink *sink,
                        struct object_fault *fault, struct tide_err *err);
     /* Returns TIDE_OK, TIDE_E_MISSING, TIDE_E_IO or TIDE_E_STOPPED. Only the source's thread calls

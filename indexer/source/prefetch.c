@@ -24,6 +24,7 @@ struct slot {
     size_t counted;        /* part of prefetch.held */
     uint32_t extension;
     struct tide_err err; /* valid in states FAILED and REPORTED */
+    bool forbidden;      /* the same */
 };
 
 struct worker {
@@ -45,18 +46,22 @@ struct prefetch {
     pthread_cond_t work;  /* a worker may find an object to fetch, or must stop */
     pthread_cond_t done;  /* a slot changed */
     bool closing;
-    uint32_t generation; /* number of seeks; results of an older one are dropped */
-    uint32_t start;      /* first ledger of object 0 */
-    uint64_t count;      /* objects up to the end of the range */
-    uint64_t base;       /* oldest object that is not done; its slot is base % slot_count */
-    uint32_t ahead;      /* objects fetched ahead, 1 .. slot_count; as many workers fetch */
-    uint64_t fetch_us;   /* mean time in which an object arrives; 0: not known */
-    uint64_t read_us;    /* mean time in which the reader uses up an object; 0: not known */
-    uint64_t given_us;   /* time at which the present object was handed out; 0: none is */
-    size_t held;         /* bytes in slots and in transfer */
-    uint32_t extension;  /* the extension of the last object found */
-    int64_t trouble_ms;  /* time at which attempts began to fail; 0: they succeed */
+    uint32_t generation;  /* number of seeks; results of an older one are dropped */
+    uint32_t start;       /* first ledger of object 0 */
+    uint64_t count;       /* objects up to the end of the range */
+    uint64_t base;        /* oldest object that is not done; its slot is base % slot_count */
+    uint32_t ahead;       /* objects fetched ahead, 1 .. slot_count; as many workers fetch */
+    uint64_t fetch_us;    /* mean time in which an object arrives; 0: not known */
+    uint64_t read_us;     /* mean time in which the reader uses up an object; 0: not known */
+    uint64_t given_us;    /* time at which the present object was handed out; 0: none is */
+    uint32_t patience_ms; /* prefetch_take waits for so long; 0: without limit */
+    size_t held;          /* bytes in slots and in transfer */
+    uint32_t extension;   /* the extension of the last object found */
+    int64_t trouble_ms;   /* time at which attempts began to fail; 0: they succeed */
     char trouble[TIDE_ERR_TEXT_MAX];
+    int64_t gap_ms; /* time at which a gap was noted; 0: there is none */
+    char gap[TIDE_ERR_TEXT_MAX];
+    uint32_t behind_gap;
     struct slot slots[];
 };
 
@@ -70,6 +75,7 @@ struct fetch {
     size_t refused; /* bytes for which there was no room at the last attempt */
     struct object_sink sink;
     uint32_t extension;
+    bool forbidden;   /* the last attempt found no object, and an answer was 403 */
     uint64_t took_us; /* 0: it waited for room, or took more than one attempt */
     struct tide_retry retry;
 };
@@ -190,6 +196,7 @@ static tide_status attempt_object(struct fetch *f, uint32_t ledger, struct objec
     const struct object_store *store = f->owner->store;
     tide_status status = TIDE_E_MISSING;
     uint32_t first = f->extension;
+    f->forbidden = false;
     for (uint32_t i = 0; i < LAKE_EXTENSIONS && status == TIDE_E_MISSING; i++) {
         char key[TIDE_OBJECT_KEY_MAX];
         f->extension = (first + i) % LAKE_EXTENSIONS;
@@ -197,6 +204,7 @@ static tide_status attempt_object(struct fetch *f, uint32_t ledger, struct objec
         tide_buf_reset(&f->sink.bytes);
         *fault = (struct object_fault){ 0 };
         status = store->ops->get(store->self, f->client, key, &f->sink, fault, err);
+        f->forbidden = f->forbidden || fault->forbidden;
     }
     if (status == TIDE_E_MISSING)
         f->extension = first;
@@ -215,13 +223,43 @@ void prefetch_note(struct prefetch *p, tide_status status, const struct tide_err
     pthread_mutex_unlock(&p->lock);
 }
 
+void prefetch_note_gap(struct prefetch *p, const char *text, uint32_t ledger)
+{
+    pthread_mutex_lock(&p->lock);
+    if (!text)
+        p->gap_ms = 0;
+    else if (!p->gap_ms)
+        p->gap_ms = tide_now_ms();
+    if (text)
+        snprintf(p->gap, sizeof p->gap, "%s", text);
+    p->behind_gap = text ? ledger : 0;
+    pthread_mutex_unlock(&p->lock);
+}
+
+bool prefetch_is_forbidden(struct prefetch *p)
+{
+    pthread_mutex_lock(&p->lock);
+    const struct slot *s = slot_of(p, p->base);
+    bool yes = s->state == REPORTED && s->forbidden;
+    pthread_mutex_unlock(&p->lock);
+    return yes;
+}
+
+uint32_t prefetch_behind_gap(struct prefetch *p)
+{
+    pthread_mutex_lock(&p->lock);
+    uint32_t ledger = p->behind_gap;
+    pthread_mutex_unlock(&p->lock);
+    return ledger;
+}
+
 int64_t prefetch_trouble(struct prefetch *p, char *text, size_t size)
 {
     pthread_mutex_lock(&p->lock);
-    int64_t since = p->trouble_ms ? tide_now_ms() - p->trouble_ms + 1 : 0;
-    snprintf(text, size, "%s", since ? p->trouble : "");
+    int64_t from = p->trouble_ms ? p->trouble_ms : p->gap_ms;
+    snprintf(text, size, "%s", p->trouble_ms ? p->trouble : from ? p->gap : "");
     pthread_mutex_unlock(&p->lock);
-    return since;
+    return from ? tide_now_ms() - from + 1 : 0;
 }
 
 /* Gets an object, with retries and waits for room. */
@@ -265,6 +303,7 @@ static void deliver_object(struct fetch *f, tide_status status, const struct tid
         drop_bytes(f);
         s->state = FAILED;
         s->err = *err;
+        s->forbidden = status == TIDE_E_MISSING && f->forbidden;
         if (status == TIDE_E_MISSING)
             p->ahead = 1;
     } else {
@@ -373,6 +412,7 @@ void prefetch_seek(struct prefetch *p, uint32_t first, uint32_t last)
     uint32_t end = lake_layout_start(p->layout, last ? last : UINT32_MAX);
     p->count = end < p->start ? 0 : (uint64_t)(end - p->start) / p->layout->batch + 1;
     p->base = 0;
+    p->patience_ms = last ? 0 : p->options.patience_ms;
     p->given_us = 0;
     p->ahead = ahead_wanted(p);
     pthread_cond_broadcast(&p->work);
@@ -392,6 +432,7 @@ static bool wait_done(struct prefetch *p)
 tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
+    int64_t asked_ms = tide_now_ms();
     pthread_mutex_lock(&p->lock);
     struct slot *s = slot_of(p, p->base);
     uint32_t ledger = (uint32_t)(p->start + p->base * p->layout->batch);
@@ -403,6 +444,9 @@ tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key, stru
     while (!status && p->base < p->count && (s->state == EMPTY || s->state == BUSY))
         if (!wait_done(p))
             status = tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        else if (p->patience_ms && tide_now_ms() - asked_ms >= p->patience_ms)
+            status = tide_fail(err, TIDE_E_IO, "%s: ledger %u does not come%s%s", p->store->name,
+                               ledger, p->trouble_ms ? ": " : "", p->trouble_ms ? p->trouble : "");
     lake_layout_key(key, p->layout, ledger, s->state == READY ? s->extension : p->extension);
     if (p->base >= p->count) {
         status = tide_fail(err, TIDE_E_EOF, "the last object wanted is read");

@@ -35,8 +35,16 @@ void prefetch_seek(struct prefetch *p, uint32_t first, uint32_t last);
 tide_status prefetch_take(struct prefetch *p, tide_slice *bytes, char *key,
                           struct tide_err *err) TIDE_MUST_USE;
 
-/* Returns the milliseconds since attempts began to fail, with the last reason; 0 if they succeed.
- * Any thread may call it. */
+/* Notes a gap in the lake: the reader cannot go on, although attempts succeed. ledger: one behind
+ * it, 0: unknown. NULL: there is no gap. */
+void prefetch_note_gap(struct prefetch *p, const char *text, uint32_t ledger);
+/* Returns whether the object that prefetch_take reported as TIDE_E_MISSING is forbidden: it may be
+ * there. */
+bool prefetch_is_forbidden(struct prefetch *p);
+/* Returns the ledger of prefetch_note_gap; 0: none. Any thread may call it. */
+uint32_t prefetch_behind_gap(struct prefetch *p);
+/* Returns the milliseconds since attempts began to fail, or since there is a gap, with the last
+ * reason; 0 if all is well. Any thread may call it. */
 int64_t prefetch_trouble(struct prefetch *p, char *text, size_t size);
 /* Counts an attempt that another caller made at the store. */
 void prefetch_note(struct prefetch *p, tide_status status, const struct tide_err *err);

@@ -25,7 +25,9 @@ struct tide_source_ops {
      * TIDE_E_EOF     not there yet (tip of a growing source), or the end of a finite one
      * TIDE_E_IO      all retries failed; err names the object
      * TIDE_E_DECODE  an object is damaged, also when fetched again; err names it
-     * TIDE_E_MISSING a hole: a later object exists, this one does not; err names it
+     * TIDE_E_MISSING a hole: a later object exists, this one does not; err names it. Without an
+     *                end (no `last`, no stop_at_end) that is TIDE_E_IO and trouble: a lake may be
+     *                filled
      * TIDE_E_CHAIN   wrong network (config of the lake), or ledgers out of order */
     tide_status (*next)(void *self, tide_slice *lcm, uint32_t *sequence, struct tide_err *err);
 
@@ -56,6 +58,10 @@ struct tide_source_ops {
      * after TIDE_E_IO. NULL: the source never is in such a state. */
     int64_t (*trouble)(void *self, char *text, size_t size);
 
+    /* Returns a ledger that exists behind those that the source cannot give; 0: none. Any thread
+     * may call it. NULL: the source cannot tell. */
+    uint32_t (*ahead)(void *self);
+
     void (*close)(void *self);
 };
 
@@ -72,6 +78,9 @@ struct tide_source_options {
      * can tell a reset of the network from a server that is behind. */
     tide_status (*stored_hash)(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
     void *stored_self;
+    /* A source beside another one: next fails with TIDE_E_IO after so long without an answer, and
+     * goes on fetching. 0: it waits. */
+    uint32_t patience_ms;
 };
 
 /* Calls refetch if err is about a ledger's content, and the source has it. */

@@ -194,11 +194,20 @@ static tide_status rpc_seek(void *self, uint32_t first, uint32_t last, struct ti
     return TIDE_OK;
 }
 
+static tide_status fail_impatient(struct rpc_source *s, struct tide_err *err)
+{
+    char text[TIDE_ERR_TEXT_MAX];
+    bool known = rpc_fleet_trouble(s->fleet, text, sizeof text) > 0;
+    return tide_fail(err, TIDE_E_IO, "rpc: ledger %u does not come%s%s", s->want.first,
+                     known ? ": " : "", text);
+}
+
 /* Waits for a ledger, the end, or the tip. At the tip the first call returns TIDE_E_EOF at once;
  * later calls wait up to TIP_WAIT_MS for the next ledger. Call with the lock. */
 static tide_status await_slot(struct rpc_source *s, struct tide_err *err)
 {
-    int64_t waited = 0;
+    int64_t waited = 0, began_ms = tide_now_ms();
+    uint32_t patience_ms = s->want.give_up ? 0 : s->options.patience_ms;
     while (!s->slots[s->oldest_slot].ready) {
         if (s->ended) {
             tide_status status = s->ended;
@@ -218,6 +227,8 @@ static tide_status await_slot(struct rpc_source *s, struct tide_err *err)
         }
         if (s->options.stopping && s->options.stopping(s->options.stopping_self))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
+        if (patience_ms && !s->at_tip && tide_now_ms() - began_ms >= patience_ms)
+            return fail_impatient(s, err);
         struct timespec until = tide_monotonic_in(LOOK_MS);
         if (pthread_cond_timedwait(&s->done, &s->lock, &until) == ETIMEDOUT)
             waited += LOOK_MS;

@@ -109,12 +109,41 @@ static void a_hole_is_named(void **state)
     put_object(f, "FFFFFFFD--2.xdr.zst", 2, 2, 0);
     put_object(f, "FFFFFFFC--3.xdr.zst", 3, 3, 0);
     put_object(f, "FFFFFFF0--15.xdr.zst", 15, 15, 0);
+    f->config.stop_at_end = true;
     open_lake(f);
     expect_drain(f, TIDE_E_MISSING, 2, 3);
     assert_non_null(strstr(f->err.text, "FFFFFFFB--4.xdr.zst"));
     assert_non_null(strstr(f->err.text, "ledger 15 is there"));
     put_object(f, "FFFFFFFB--4.xdr.zst", 4, 4, 0);
     expect_drain(f, TIDE_E_MISSING, 1, 4);
+}
+
+static void expect_trouble(struct fixture *f, const char *text, uint32_t ahead)
+{
+    char said[TIDE_ERR_TEXT_MAX];
+    bool any = f->source.ops->trouble(f->source.self, said, sizeof said) > 0;
+    if (any != (text != NULL) || (text && !strstr(said, text)))
+        fail_msg("trouble: %s", said);
+    assert_int_equal(f->source.ops->ahead(f->source.self), ahead);
+}
+
+/* A mirror brings the newest objects first: names count down. */
+static void a_hole_is_waited_for(void **state)
+{
+    struct fixture *f = *state;
+    put_object(f, "FFFFFFFD--2.xdr.zst", 2, 2, 0);
+    put_object(f, "FFFFFFF9--6.xdr.zst", 6, 6, 0);
+    open_lake(f);
+    expect_trouble(f, NULL, 0);
+    for (int i = 0; i < 3; i++)
+        expect_drain(f, TIDE_E_IO, i == 0, 2);
+    expect_trouble(f, "ledger 3 is missing, but the object of ledger 6 is there", 6);
+    put_object(f, "FFFFFFFA--5.xdr.zst", 5, 5, 0);
+    expect_drain(f, TIDE_E_IO, 0, 0);
+    put_object(f, "FFFFFFFB--4.xdr.zst", 4, 4, 0);
+    put_object(f, "FFFFFFFC--3.xdr.zst", 3, 3, 0);
+    expect_drain(f, TIDE_E_EOF, 4, 6);
+    expect_trouble(f, NULL, 0);
 }
 
 static void the_configuration_of_the_lake_is_checked(void **state)
@@ -309,6 +338,7 @@ int test_lake(void)
         LAKE_TEST(damage_behind_good_ledgers_is_named),
         LAKE_TEST(one_ledger_objects_go_without_a_walk),
         LAKE_TEST(a_hole_is_named),
+        LAKE_TEST(a_hole_is_waited_for),
         LAKE_TEST(the_configuration_of_the_lake_is_checked),
         LAKE_TEST(damage_is_reported_by_name_and_healed),
         LAKE_TEST(what_does_not_hold_is_given_again_then_named),

@@ -38,6 +38,7 @@ struct server {
         int times; /* the fault shows this often, -1 for ever */
     } objects[64];
     size_t count;
+    atomic_int absent;                        /* FORBIDDEN: what is not there is answered by 403 */
     atomic_int latency_ms, asked, most_asked; /* highest count of waiting requests */
     /* The listening thread alone raises the last two: no later store lowers the highest count, and
      * stop_server() waits for each connection, also for one whose thread has not begun. */
@@ -91,7 +92,7 @@ static bool answer_request(struct server *s, int fd, const char *path, bool head
     char where[160];
     switch (fault) {
     case NOT_THERE:
-        send_head(fd, "404 Not Found", "", 0);
+        send_head(fd, atomic_load(&s->absent) == FORBIDDEN ? "403 No" : "404 Not Found", "", 0);
         return true;
     case BROKEN:
         send_head(fd, "500 Oops", "", 0);
@@ -349,6 +350,7 @@ static void faults_are_healed_or_reported_by_name(void **state)
     serve_object(f, 8, "/moved", NONE, 0);
     serve_object(f, 12, "", NONE, 0);
     f->config.http_stall_s = 3;
+    f->config.stop_at_end = true;
     open_lake(f, 4);
     for (size_t i = 0; i < TIDE_COUNT(faults); i++) {
         pthread_mutex_lock(&f->server.lock);
@@ -365,6 +367,42 @@ static void faults_are_healed_or_reported_by_name(void **state)
         if (healed ? count != 12 : count < 4 || count > 7)
             fail_msg("%s: %u ledgers", faults[i].why, count);
     }
+}
+
+/* A bucket that may not be listed answers 403 for what is not there. */
+static void forbidden_behind_the_newest_object_is_the_tip(void **state)
+{
+    struct fixture *f = *state;
+    char said[TIDE_ERR_TEXT_MAX];
+    serve_object(f, 4, "", NONE, 0);
+    serve_object(f, 8, "", NONE, 0);
+    open_lake(f, 4);
+    atomic_store(&f->server.absent, FORBIDDEN);
+    expect_drain(f, TIDE_E_EOF, 8);
+    assert_int_equal(f->source.ops->trouble(f->source.self, said, sizeof said), 0);
+    /* Polls are cheap: the lake is searched only now and then. */
+    int before = f->server.requests;
+    for (int i = 0; i < 20; i++)
+        expect_drain(f, TIDE_E_EOF, 0);
+    assert_in_range(f->server.requests - before, 20, 60);
+    serve_object(f, 12, "", NONE, 0);
+    expect_drain(f, TIDE_E_EOF, 4);
+    /* A hole of two objects. */
+    size_t bad = serve_object(f, 24, "", NONE, 0);
+    assert_int_equal(f->source.ops->seek(f->source.self, 16, 0, &f->err), TIDE_OK);
+    expect_drain(f, TIDE_E_IO, 0);
+    assert_true(f->source.ops->trouble(f->source.self, said, sizeof said) > 0);
+    assert_non_null(strstr(said, "ledger 16 is forbidden (403), but the object of ledger 24"));
+    assert_int_equal(f->source.ops->ahead(f->source.self), 24);
+    pthread_mutex_lock(&f->server.lock);
+    f->server.objects[bad].fault = FORBIDDEN;
+    f->server.objects[bad].times = -1;
+    pthread_mutex_unlock(&f->server.lock);
+    /* Neither this object nor the one before may be read. */
+    assert_int_equal(f->source.ops->seek(f->source.self, 24, 0, &f->err), TIDE_OK);
+    expect_drain(f, TIDE_E_IO, 0);
+    assert_non_null(strstr(f->err.text, "403"));
+    assert_true(f->source.ops->trouble(f->source.self, said, sizeof said) > 0);
 }
 
 static void retry_after_is_obeyed(void **state)
@@ -453,6 +491,7 @@ int test_lake_http(void)
 {
     const struct CMUnitTest tests[] = {
         HTTP_TEST(several_objects_are_in_flight_and_come_in_order),
+        HTTP_TEST(forbidden_behind_the_newest_object_is_the_tip),
         HTTP_TEST(faults_are_healed_or_reported_by_name),
         HTTP_TEST(retry_after_is_obeyed),
         HTTP_TEST(latency_says_how_many_are_in_flight),

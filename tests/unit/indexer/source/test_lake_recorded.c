@@ -87,6 +87,7 @@ static void pubnet_objects_are_read_and_holes_named(void **state)
         static struct reading r;
         uint32_t count = 0, last = 0;
         open_recorded(&r, "pubnet-mini", rows[i].ledger);
+        r.config.stop_at_end = true;
         tide_status status = drain(&r.source, &count, &last, &r.err);
         if (status != rows[i].then || count != 1 || last != rows[i].ledger)
             fail_msg("%u: %u ledgers, %s", rows[i].ledger, count, r.err.text);
