@@ -3,6 +3,7 @@
  * decompressed ahead in a thread. */
 #include "indexer/source/lake_impl.h"
 #include "indexer/source/ledger_peek.h"
+#include "tidemark/clock.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/meta.h"
@@ -11,6 +12,8 @@
 /* FILL_BYTES: first size of the window. AHEAD_BYTES_MAX: fill_ahead takes up to four times the
  * longest ledger if that is less, otherwise up to twice the longest ledger. */
 enum { FILL_BYTES = 256 << 10, BATCH_HEADER = 12, AHEAD_BYTES_MAX = 8 << 20 };
+/* An object that does not hold may still be written for so long. */
+enum { WRITTEN_MS = 30000 };
 
 /* --- one object -------------------------------------------------------------------------- */
 
@@ -219,6 +222,28 @@ static void drop_object(struct lake *l, bool second)
     prefetch_seek(l->prefetch, l->next, l->last);
 }
 
+/* Returns whether the object may still be being written: galexie's file store and a copy in place
+ * show an object before all of it is there. A source that has an end does not wait. */
+static bool may_be_unfinished(struct lake *l, tide_status status)
+{
+    int64_t now = tide_now_ms();
+    if (status != TIDE_E_DECODE || lake_has_end(l))
+        return false;
+    if (l->unfinished.ledger != l->next)
+        l->unfinished.since_ms = now;
+    l->unfinished.ledger = l->next;
+    return now - l->unfinished.since_ms < WRITTEN_MS;
+}
+
+/* Drops an object that may be unfinished, and reports it as trouble. */
+static tide_status await_rest(struct lake *l, struct tide_err *err)
+{
+    drop_object(l, false);
+    err->code = TIDE_E_IO;
+    prefetch_note_gap(l->prefetch, err->text, 0);
+    return TIDE_E_IO;
+}
+
 static void log_refetch(const struct tide_err *err)
 {
     char quoted[512];
@@ -304,17 +329,20 @@ static tide_status lake_next(void *self, tide_slice *lcm, uint32_t *sequence, st
     status = read_wanted(l, lcm, err);
     bool damaged = is_damaged(l, status);
     if (damaged && !l->second) {
-        log_refetch(err);
+        if (l->unfinished.ledger != l->next)
+            log_refetch(err);
         drop_object(l, true);
         status = read_wanted(l, lcm, err);
         damaged = is_damaged(l, status);
     }
+    if (damaged && may_be_unfinished(l, status))
+        return await_rest(l, err);
     if (damaged)
         return fail_damaged(l, "damaged, also when fetched again", err);
     if (status == TIDE_E_MISSING && !l->open)
         return lake_at_gap(l, err);
     assert(status || (l->open && l->at == l->next + 1)); /* the ledger cut last is the wanted one */
-    if (!status && l->gap.ledger)
+    if (!status && (l->gap.ledger || l->unfinished.ledger))
         lake_leave_gap(l);
     if (!status)
         *sequence = l->next++;

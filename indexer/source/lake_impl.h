@@ -30,6 +30,10 @@ struct lake {
     uint32_t next, last; /* ledgers: next one wanted, last one wanted (0: no end) */
     struct lake_gap gap;
     int64_t waited_ms; /* time for which the last missing ledger was missing; 0: none was */
+    struct {
+        uint32_t ledger; /* 0: none */
+        int64_t since_ms;
+    } unfinished; /* the ledger whose object does not hold and may still be being written */
 
     /* The object being read. */
     bool open, second;  /* second: it was fetched again after a failure */
@@ -43,12 +47,14 @@ struct lake {
 };
 
 bool lake_is_stopping(const struct lake *l);
+/* Returns whether no ledger is wanted behind those that the lake has now. */
+bool lake_has_end(const struct lake *l);
 
 /* lake_range.c: finds out which ledgers the lake has. */
 tide_status lake_range(void *self, uint32_t *first, uint32_t *last, struct tide_err *err);
 /* Call if the object of l->next does not exist. Returns TIDE_E_EOF at the tip; in a hole
- * TIDE_E_MISSING, or TIDE_E_IO if the source has no end: a hole may be filled. TIDE_E_IO also if the
- * object is forbidden and not behind the newest one. */
+ * TIDE_E_MISSING, or TIDE_E_IO if the source has no end: a hole may be filled. TIDE_E_IO also if
+ * the object is forbidden and not behind the newest one. */
 tide_status lake_at_gap(struct lake *l, struct tide_err *err);
 /* Call when the missing object is there. */
 void lake_leave_gap(struct lake *l);

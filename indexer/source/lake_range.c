@@ -70,8 +70,7 @@ static tide_status find_later(struct lake *l, uint32_t from, uint32_t *found, st
     return TIDE_OK;
 }
 
-/* Returns whether no ledger is wanted behind those that the lake has now. */
-static bool has_end(const struct lake *l)
+bool lake_has_end(const struct lake *l)
 {
     return l->last || l->options.config->stop_at_end;
 }
@@ -109,7 +108,7 @@ static tide_status look_behind(struct lake *l, struct tide_err *err)
     if (!found)
         return judge_forbidden(l, err);
     l->gap.found = found;
-    return tide_fail(err, has_end(l) && !forbidden ? TIDE_E_MISSING : TIDE_E_IO,
+    return tide_fail(err, lake_has_end(l) && !forbidden ? TIDE_E_MISSING : TIDE_E_IO,
                      "%s/%s: ledger %u is %s, but the object of ledger %u is there", l->store.name,
                      l->key, l->next, forbidden ? "forbidden (403)" : "missing", found);
 }
@@ -119,7 +118,7 @@ static tide_status look_behind(struct lake *l, struct tide_err *err)
 static void begin_gap(struct lake *l)
 {
     int64_t now = tide_now_ms(), pause = 2 * l->waited_ms;
-    bool at_once = has_end(l) || !l->waited_ms;
+    bool at_once = lake_has_end(l) || !l->waited_ms;
     pause = pause < LOOK_MS ? LOOK_MS : pause > LOOK_MS_MAX ? LOOK_MS_MAX : pause;
     l->gap = (struct lake_gap){ .ledger = l->next,
                                 .since_ms = now,
@@ -147,7 +146,7 @@ static void search_lake(struct lake *l)
     gap->looks++;
     bool known = gap->found || gap->forbidden;
     prefetch_note_gap(l->prefetch, known ? gap->err.text : NULL, gap->found);
-    if (gap->found && !before && !has_end(l))
+    if (gap->found && !before && !lake_has_end(l))
         log_hole(l);
     if (gap->status != TIDE_E_EOF && !known)
         return; /* the store failed: the next call searches again */
@@ -160,7 +159,7 @@ tide_status lake_at_gap(struct lake *l, struct tide_err *err)
 {
     if (l->gap.ledger != l->next)
         begin_gap(l);
-    if (tide_now_ms() >= l->gap.look_ms || has_end(l))
+    if (tide_now_ms() >= l->gap.look_ms || lake_has_end(l))
         search_lake(l);
     *err = l->gap.err;
     return l->gap.status;
@@ -173,6 +172,7 @@ void lake_leave_gap(struct lake *l)
     if (l->gap.ledger)
         l->waited_ms = tide_now_ms() - l->gap.since_ms + 1;
     l->gap = (struct lake_gap){ 0 };
+    l->unfinished.ledger = 0;
     prefetch_note_gap(l->prefetch, NULL, 0);
 }
 

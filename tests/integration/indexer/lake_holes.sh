@@ -4,7 +4,7 @@
 # is waited for. With RPC beside it, each of the two is enough at every moment. (label: all)
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-command -v python3 >/dev/null || exit 77
+command -v python3 >/dev/null || { echo "no python3"; exit 1; }
 pg_start
 serve one --ledgers 64 --txs 2 --seed 8 --ledgers-per-object 1 --objects-per-partition 1000
 first=1024 last=1087
@@ -31,7 +31,7 @@ server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Buc
 print(server.server_address[1], flush=True)
 server.serve_forever()
 PY
-wait_for 20 [ -s "$PG_DIR/port" ] || fail "no bucket"
+within 20 [ -s "$PG_DIR/port" ] || fail "no bucket"
 bucket=http://127.0.0.1:$(cat "$PG_DIR/port")
 
 lake() { # NAME LEDGER…: a new lake with these ledgers
@@ -51,7 +51,7 @@ follow() { # DB OPTION…: an indexer in the background
 }
 goes_on() { kill -0 $pid 2>/dev/null || fail "$name: ended: $(tail -n 3 "$PG_DIR/$name.log")"; }
 at() { [ "$(cursor)" = "$1" ]; }
-reaches() { wait_for 30 at "$1" || { goes_on; fail "$name: the cursor is at $(cursor), not $1: $(tail -n 3 "$PG_DIR/$name.log")"; }; }
+reaches() { within 30 at "$1" || { goes_on; fail "$name: the cursor is at $(cursor), not $1: $(tail -n 3 "$PG_DIR/$name.log")"; }; }
 ends_equal() {
     reaches $last
     kill $pid
@@ -61,7 +61,7 @@ ends_equal() {
 trouble() { sql "SELECT coalesce(trouble, '') FROM chain.heartbeat" | grep -e "$1" >/dev/null; }
 calm_again() { sql "SELECT trouble IS NULL FROM chain.heartbeat" | grep t >/dev/null; }
 reported() { # PATTERN LAKE: in status, doctor, log and metrics (which read the heartbeat)
-    wait_for 40 trouble "$1" || fail "$name: no trouble is told: $(sql 'SELECT state, trouble FROM chain.heartbeat'; tail -n 3 "$PG_DIR/$name.log")"
+    within 40 trouble "$1" || fail "$name: no trouble is told: $(sql 'SELECT state, trouble FROM chain.heartbeat'; tail -n 3 "$PG_DIR/$name.log")"
     "$TIDE_BIN/tidemark-indexer" status >"$PG_DIR/status"
     grep -q "$1" "$PG_DIR/status" || fail "$name: status: $(cat "$PG_DIR/status")"
     until_sql "(SELECT lag_ledgers FROM chain.heartbeat) > 0" 10
@@ -86,7 +86,7 @@ for where in folder bucket; do
     grep -q 'lake.hole ledger=1050' "$PG_DIR/$name.log" || fail "$name: the hole is not logged"
     lake "hole_$where" 1051 1050
     reaches 1060
-    wait_for 10 calm_again || fail "$name: the trouble stays"
+    within 10 calm_again || fail "$name: the trouble stays"
     grep -q 'lake.filled ledger=1050' "$PG_DIR/$name.log" || fail "$name: that it is filled is not logged"
     until_sql "(SELECT lag_ledgers FROM chain.heartbeat) = 0" 10
 
@@ -108,7 +108,7 @@ for where in folder bucket; do
         goes_on
     done
     [ "$(cursor)" = 0 ] || fail "$name: the cursor is at $(cursor)"
-    wait_for 60 trouble "ledger $first is .*, but the object of ledger" || fail "$name: no trouble is told: $(tail -n 3 "$PG_DIR/$name.log")"
+    within 60 trouble "ledger $first is .*, but the object of ledger" || fail "$name: no trouble is told: $(tail -n 3 "$PG_DIR/$name.log")"
     lake "mirror_$where" $(seq 1039 -1 $first)
     ends_equal
     echo "ok $where: a lake that is being mirrored is waited for"
@@ -125,7 +125,7 @@ echo "ok with --stop-at-end a hole ends the run"
 # Everything is forbidden: that is no tip.
 mkdir -p "$PG_DIR/closed"
 follow closed --lake "$bucket/closed" --first-ledger $first
-wait_for 30 trouble "ledger $first: .*403" || fail "closed: $(sql 'SELECT trouble FROM chain.heartbeat'; tail -n 3 "$PG_DIR/closed.log")"
+within 30 trouble "ledger $first: .*403" || fail "closed: $(sql 'SELECT trouble FROM chain.heartbeat'; tail -n 3 "$PG_DIR/closed.log")"
 kill $pid
 wait $pid || fail "closed: exit $?"
 echo "ok a bucket that gives nothing is trouble"
@@ -149,7 +149,7 @@ echo "ok RPC says that it is empty: the lake is used"
 
 name='the lake hangs'
 python3 -c 'import socket, sys, time; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(600)' >"$PG_DIR/deaf" &
-wait_for 10 [ -s "$PG_DIR/deaf" ] || fail "no server that hangs"
+within 10 [ -s "$PG_DIR/deaf" ] || fail "no server that hangs"
 mkdir "$PG_DIR/none"
 follow deaf --lake "http://127.0.0.1:$(cat "$PG_DIR/deaf")" --rpc "$one_url" --http-timeout-ms 2000
 ends_equal
@@ -163,11 +163,11 @@ for n in 1 2 3; do
     close_ledgers one 1
     reaches $((last + n))
 done
-wait_for 20 trouble "^$one_url: .*Empty reply" || fail "$name: that RPC is away is not told: $(sql 'SELECT trouble FROM chain.heartbeat')"
+within 20 trouble "^$one_url: .*Empty reply" || fail "$name: that RPC is away is not told: $(sql 'SELECT trouble FROM chain.heartbeat')"
 calm one
 close_ledgers one 1
 reaches $((last + 4))
-wait_for 20 calm_again || fail "$name: the trouble stays: $(sql 'SELECT trouble FROM chain.heartbeat')"
+within 20 calm_again || fail "$name: the trouble stays: $(sql 'SELECT trouble FROM chain.heartbeat')"
 echo "ok $name"
 
 name='RPC stands still, the lake lives on'

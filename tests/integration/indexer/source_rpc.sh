@@ -159,7 +159,7 @@ expect 0 'source.turned to=rpc' --lake "$PG_DIR/history" --rpc "$one_url" --stop
 same
 begin R9
 fault one getLedgers=retention:20
-expect 67 'ledger 1090 is neither in the lake' --lake "$PG_DIR/history" --rpc "$one_url"
+expect 67 'ledger 1090 is neither in the lake' --lake "$PG_DIR/history" --rpc "$one_url" --stop-at-end
 [ "$(cursor)" = 1089 ] || fail "R9: the cursor is at $(cursor)"
 ok "retention passed: a stop that names them, another server, or the lake"
 

@@ -4,7 +4,7 @@
 # With TIDE_LONG each way by itself. (label: all)
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-command -v python3 >/dev/null || exit 77
+command -v python3 >/dev/null || { echo "no python3"; exit 1; }
 pg_start
 serve one --ledgers 160 --txs 1 --seed 9
 first=1024 last=1183
@@ -21,7 +21,7 @@ refusing() { # NAME OPTION…: a proxy before the server; $NAME_url, its request
     shift
     number=$((number + 1))
     python3 "$PYTHONPATH/_refuse.py" "$one_url" --log "$PG_DIR/$name.asked" "$@" >"$PG_DIR/$number.port" 2>"$PG_DIR/$name.err" &
-    wait_for 20 [ -s "$PG_DIR/$number.port" ] || fail "no proxy: $(cat "$PG_DIR/$name.err")"
+    within 20 [ -s "$PG_DIR/$number.port" ] || fail "no proxy: $(cat "$PG_DIR/$name.err")"
     printf -v "${name}_url" 'http://127.0.0.1:%s' "$(cat "$PG_DIR/$number.port")"
 }
 # A hang costs --rpc-timeout-ms. The machine may be slow, but an honest answer comes within that time.
@@ -99,11 +99,11 @@ into growing
     --rpc-requests-s 20 >"$PG_DIR/follow" 2>&1 &
 pid=$!
 gave() { [ "$(grep -c "$1 given" "$PG_DIR/grows.asked")" -ge "$2" ]; }
-wait_for 30 gave ' 2' 20 || fail "$name: $(tail -n 3 "$PG_DIR/follow")"
+within 30 gave ' 2' 20 || fail "$name: $(tail -n 3 "$PG_DIR/follow")"
 curl -sf "$grows_url/most/100" -o "$PG_DIR/lifted"
-wait_for 30 gave ' 4' 1 || fail "$name: pages do not grow: $(tail -n 3 "$PG_DIR/grows.asked")"
+within 30 gave ' 4' 1 || fail "$name: pages do not grow: $(tail -n 3 "$PG_DIR/grows.asked")"
 reached() { [ "$(cursor)" = $last ]; }
-wait_for 30 reached || fail "$name: $(tail -n 3 "$PG_DIR/follow")"
+within 30 reached || fail "$name: $(tail -n 3 "$PG_DIR/follow")"
 kill $pid
 wait $pid || fail "$name: exit $?"
 [ "$(digest)" = "$reference" ] || fail "$name: other tables"

@@ -127,6 +127,24 @@ static void expect_trouble(struct fixture *f, const char *text, uint32_t ahead)
     assert_int_equal(f->source.ops->ahead(f->source.self), ahead);
 }
 
+/* An object that is written in place is seen before all of it is there. */
+static void an_unfinished_object_is_waited_for(void **state)
+{
+    struct fixture *f = *state;
+    put_object(f, "FFFFFFFD--2.xdr.zst", 2, 2, 0);
+    write_file(f->folder, "FFFFFFFC--3.xdr.zst", tide_slice_str(""));
+    open_lake(f);
+    for (int i = 0; i < 3; i++)
+        expect_drain(f, TIDE_E_IO, i == 0, 2);
+    expect_trouble(f, "FFFFFFFC--3.xdr.zst", 0);
+    put_object(f, "FFFFFFFC--3.xdr.zst", 3, 3, 0);
+    expect_drain(f, TIDE_E_EOF, 1, 3);
+    expect_trouble(f, NULL, 0);
+    write_file(f->folder, "FFFFFFFB--4.xdr.zst", tide_slice_str(""));
+    f->config.stop_at_end = true;
+    expect_drain(f, TIDE_E_DECODE, 0, 0);
+}
+
 /* A mirror brings the newest objects first: names count down. */
 static void a_hole_is_waited_for(void **state)
 {
@@ -204,6 +222,7 @@ static void damage_is_reported_by_name_and_healed(void **state)
     };
     const char *key = "FFFFFFF7--8-15.xdr.zst";
     put_object(f, key, 8, 15, 100);
+    f->config.stop_at_end = true; /* otherwise it is waited for at first */
     open_lake(f);
     for (int what = 0; what < (int)TIDE_COUNT(why); what++) {
         spoil(f, key, what);
@@ -339,6 +358,7 @@ int test_lake(void)
         LAKE_TEST(one_ledger_objects_go_without_a_walk),
         LAKE_TEST(a_hole_is_named),
         LAKE_TEST(a_hole_is_waited_for),
+        LAKE_TEST(an_unfinished_object_is_waited_for),
         LAKE_TEST(the_configuration_of_the_lake_is_checked),
         LAKE_TEST(damage_is_reported_by_name_and_healed),
         LAKE_TEST(what_does_not_hold_is_given_again_then_named),
