@@ -1126,34 +1126,47 @@ CALL analyst.define('calls', 'Calls of the protocol''s contracts, refused ones t
     c.op AS op_order,
     c.closed_at,
     encode(c.hash, 'hex') AS tx_hash,
+    (SELECT encode(t.inner_hash, 'hex') FROM chain.tx AS t
+      WHERE t.deployment = c.deployment AND t.ledger = c.ledger AND t.tx = c.tx) AS inner_tx_hash,
     c.source,
+    c.source_muxed_id,
+    (SELECT t.source FROM chain.tx AS t
+      WHERE t.deployment = c.deployment AND t.ledger = c.ledger AND t.tx = c.tx) AS tx_source,
+    (SELECT t.fee_source FROM chain.tx AS t
+      WHERE t.deployment = c.deployment AND t.ledger = c.ledger AND t.tx = c.tx) AS fee_source,
     c.contract,
     k.role,
     k.name AS contract_name,
     c.fn,
-    CASE WHEN c.fn NOT IN ('attest', 'submit_attestation') THEN c.args END AS args,
+    CASE WHEN c.fn NOT IN ('attest', 'submit_attestation') OR c.fn IS NULL AND k.role IS DISTINCT FROM 'compliance_registry'
+      THEN c.args END AS args,
     c.ok,
     CASE WHEN k.role IS DISTINCT FROM 'compliance_registry' OR json_typeof(c.ret) = 'boolean' THEN c.ret END AS answer,
     c.events,
     c.changed,
     (ARRAY['verified', 'rewritten', 'unverified'])[c.proof] AS proof,
-    CASE WHEN c.fn NOT IN ('attest', 'submit_attestation') THEN c.args_xdr END AS args_xdr,
+    CASE WHEN c.fn NOT IN ('attest', 'submit_attestation') OR c.fn IS NULL AND k.role IS DISTINCT FROM 'compliance_registry'
+      THEN c.args_xdr END AS args_xdr,
     CASE WHEN k.role IS DISTINCT FROM 'compliance_registry' THEN c.ret_xdr END AS answer_xdr
   FROM chain.call AS c
     LEFT JOIN analyst.contracts AS k ON k.deployment = c.deployment AND k.contract = c.contract
 $query$, $columns$
-    source         Source account
+    inner_tx_hash  Hash of the transaction in a fee bump; null: no fee bump, or the index leaves transactions out
+    source         Caller: the operation's source account, else the transaction's
+    source_muxed_id  Id of a multiplexed source; null: it is not multiplexed
+    tx_source      Source account of the transaction, which pays the sequence number
+    fee_source     Account that pays the fee
     contract       Contract called or created
     role           Role of the contract
     contract_name  Name of the contract in the deployment file
     fn             Function; null when the contract was created
-    args           Arguments; null for attestations, and when args_xdr has them
+    args           Arguments, of a creation those of the constructor; null for attestations, for the creation of the compliance registry, and when args_xdr has them
     ok             False: refused, nothing changed
     answer         Return value; null when refused, when answer_xdr has it, and of the compliance registry unless it is true or false
     events         Events of the operation
     changed        Ledger entries changed, without changes of lifetimes
     proof          verified: its events hash to its result; null when not checked
-    args_xdr       Arguments too long or deep for JSON, as XDR; null for attestations
+    args_xdr       Arguments too long or deep for JSON, as XDR; null for attestations and for the creation of the compliance registry
     answer_xdr     Return value too long or deep for JSON, as XDR; null of the compliance registry
 $columns$);
 

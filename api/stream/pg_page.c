@@ -32,6 +32,7 @@ enum {
     LOG_ID,
     LOG_LIST,
     LOG_TX_HASH,
+    LOG_INNER_HASH,
     LOG_FIELDS
 };
 enum { LEDGER_PARTS = 3 };
@@ -135,6 +136,16 @@ static void put_line(struct tide_buf *bytes, tide_slice json)
             bytes->ptr[i] = ' ';
 }
 
+/* Writes a hash, or null where the index holds none. */
+static void put_hash(struct tide_buf *bytes, const char *name, const struct tide_pg_rows *log,
+                     uint32_t row, uint32_t column)
+{
+    if (tide_pg_is_null(log, row, column))
+        tide_buf_putf(bytes, ",\"%s\":null", name);
+    else
+        tide_buf_putf(bytes, ",\"%s\":\"%s\"", name, tide_pg_text(log, row, column));
+}
+
 /* Adds an event's note, with the strings that the filters of subscribers compare. */
 static void add_event(struct page *page, struct stream_piece *piece, uint32_t row)
 {
@@ -149,13 +160,14 @@ static void add_event(struct page *page, struct stream_piece *piece, uint32_t ro
                                   .kind = event_kind(log, row) };
     size_t from = bytes->len;
     put_head(piece, "event");
-    tide_buf_putf(
-        bytes,
-        "\"id\":\"%s\",\"txHash\":\"%s\",\"tx\":%u,\"op\":%u,\"event\":%u,\"kind\":\"%s\","
-        "\"contract\":\"%s\",\"subject\":",
-        tide_pg_text(log, row, LOG_ID), tide_pg_text(log, row, LOG_TX_HASH), note->position.tx,
-        note->position.op, note->position.event, tide_pg_text(log, row, LOG_KIND),
-        tide_pg_text(log, row, LOG_CONTRACT));
+    tide_buf_putf(bytes, "\"id\":\"%s\"", tide_pg_text(log, row, LOG_ID));
+    put_hash(bytes, "txHash", log, row, LOG_TX_HASH);
+    put_hash(bytes, "innerTxHash", log, row, LOG_INNER_HASH);
+    tide_buf_putf(bytes,
+                  ",\"tx\":%u,\"op\":%u,\"event\":%u,\"kind\":\"%s\",\"contract\":\"%s\","
+                  "\"subject\":",
+                  note->position.tx, note->position.op, note->position.event,
+                  tide_pg_text(log, row, LOG_KIND), tide_pg_text(log, row, LOG_CONTRACT));
     if (tide_pg_is_null(log, row, LOG_SUBJECT))
         tide_buf_str(bytes, "null");
     else

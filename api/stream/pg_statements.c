@@ -114,6 +114,8 @@ const char stream_sql_log[] =
     "SELECT l.ledger, l.tx, l.op, l.event, extract(epoch FROM l.closed_at)::bigint, l.contract,"
     " l.kind, l.subject, array_to_string(l.addresses, ' '), chain.event_id(l.ledger, l.tx, l.op,"
     " l.event), to_json(l.addresses)::text, (SELECT encode(t.hash, 'hex') FROM chain.tx AS t"
+    " WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx), (SELECT"
+    " encode(t.inner_hash, 'hex') FROM chain.tx AS t"
     " WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx),"
     " chain.event_fields(l.kind, l.deployment, l.ledger, l.tx, l.op, l.event)::text FROM event.log "
     "AS l WHERE "

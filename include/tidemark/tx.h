@@ -11,10 +11,13 @@
 
 /* The parts of an envelope that an indexer reads. Slices borrow from its bytes. */
 struct tide_envelope {
-    tide_slice span;              /* the whole envelope                                          */
-    uint32_t type;                /* EnvelopeType: 0 v0, 2 v1, 5 fee bump                        */
-    tide_slice source;            /* MuxedAccount span of the (inner) transaction; v0: 32 bytes  */
-    const uint8_t *source_key;    /* its ed25519 key, 32 bytes                                   */
+    tide_slice span; /* the whole envelope                                          */
+    uint32_t type;   /* EnvelopeType: 0 v0, 2 v1, 5 fee bump                        */
+    /* payer of the sequence number: MuxedAccount span of the (inner) transaction; v0: 32 bytes */
+    tide_slice source;
+    const uint8_t *source_key; /* its ed25519 key, 32 bytes                                   */
+    tide_slice caller;         /* actor of operation 0: its source, else the transaction's */
+    const uint8_t *caller_key;
     tide_slice signed_part;       /* span of Transaction / TransactionV0 / FeeBumpTransaction    */
     tide_slice inner_signed_part; /* fee bump: span of the inner Transaction                  */
     int64_t fee;                  /* the bid, stroops: the outer one of a fee bump               */
@@ -33,7 +36,7 @@ struct tide_envelope {
     const uint8_t *contract; /* invoke: contract id, 32 bytes; NULL if not a contract       */
     tide_slice function;     /* symbol                                                      */
     uint32_t arg_count;
-    tide_slice args; /* back to back                                                */
+    tide_slice args; /* back to back; of create v2 those of the constructor         */
     uint32_t auth_count;
     tide_slice auth;            /* SorobanAuthorizationEntry back to back                     */
     tide_slice create_preimage; /* create: ContractIDPreimage span                            */
@@ -61,9 +64,16 @@ void tide_envelope_next(struct tide_xdr *x, struct tide_envelope *out);
 /* Steps over one TransactionEnvelope. */
 void tide_envelope_skip(struct tide_xdr *x);
 
+/* Returns whether a MuxedAccount span (or the bare key of a v0 transaction) is a multiplexed
+ * account, and its id. */
+bool tide_muxed_id(uint64_t *id, tide_slice account);
+
 /* Computes the transaction's hash, as in its result pair (of a fee bump the outer one). */
 void tide_envelope_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
                         const uint8_t network_id[TIDE_HASH_BYTES]);
+/* Computes the hash of the transaction in a fee bump. Returns false for other envelopes. */
+bool tide_envelope_inner_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
+                              const uint8_t network_id[TIDE_HASH_BYTES]);
 
 /* Computes a contract id: SHA-256 of HashIDPreimage{8, network, preimage}. */
 void tide_contract_id(uint8_t out[TIDE_HASH_BYTES], const uint8_t network_id[TIDE_HASH_BYTES],

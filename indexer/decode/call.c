@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { TX_COLUMNS = 9, CALL_COLUMNS = 18, PREIMAGE_COLUMNS = 4 };
+enum { TX_COLUMNS = 13, CALL_COLUMNS = 19, PREIMAGE_COLUMNS = 4 };
 
 static void put_source(struct tide_buf *out, const uint8_t *key)
 {
@@ -18,9 +18,20 @@ static void put_source(struct tide_buf *out, const uint8_t *key)
     tide_copy_bytes(out, text, len);
 }
 
+/* Appends the id of a multiplexed account, or NULL. */
+static void put_muxed_id(struct tide_buf *out, tide_slice account)
+{
+    uint64_t id;
+    if (tide_muxed_id(&id, account))
+        tide_copy_u64(out, id);
+    else
+        tide_copy_null(out);
+}
+
 /* Appends the row of chain.tx. */
 static void put_tx(struct tide_decode *d, const struct tide_tx *tx)
 {
+    uint8_t inner[TIDE_HASH_BYTES];
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_TX);
     tide_copy_row(&rows->copy, TX_COLUMNS);
     tide_copy_int2(&rows->copy, (int16_t)d->deployment->id);
@@ -32,6 +43,13 @@ static void put_tx(struct tide_decode *d, const struct tide_tx *tx)
     tide_copy_bool(&rows->copy, tx->successful);
     tide_copy_int4(&rows->copy, tx->result_code);
     tide_copy_int8(&rows->copy, tx->fee_charged);
+    put_source(&rows->copy, d->envelope.fee_source_key);
+    if (tide_envelope_inner_hash(inner, &d->envelope, d->deployment->network_id))
+        tide_copy_bytes(&rows->copy, inner, sizeof inner);
+    else
+        tide_copy_null(&rows->copy);
+    put_muxed_id(&rows->copy, d->envelope.source);
+    put_muxed_id(&rows->copy, d->envelope.fee_source);
     rows->count++;
 }
 
@@ -111,7 +129,7 @@ static void put_call(struct tide_decode *d, const struct tide_tx *tx,
     tide_copy_int4(out, 0);
     tide_copy_time(out, d->closed_at);
     tide_copy_bytes(out, tx->hash, TIDE_HASH_BYTES);
-    put_source(out, e->source_key);
+    put_source(out, e->caller_key);
     tide_copy_bytes(out, contract->address, 56);
     if (e->host_function == 0)
         put_function(out, e->function);
@@ -133,6 +151,7 @@ static void put_call(struct tide_decode *d, const struct tide_tx *tx,
         tide_copy_null(out);
     else
         tide_copy_bytes(out, answer.ptr, answer.len);
+    put_muxed_id(out, e->caller);
     rows->count++;
     d->counts.raw_calls += !args_fit || !answer_fits;
 }

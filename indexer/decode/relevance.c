@@ -217,6 +217,7 @@ static bool counts_as_asset(struct tide_decode *d, struct listed *listed)
     else
         kept_note(d, NULL, KEPT_CALL);
     listed->named |= account_takes_part(d, e->source_key);
+    listed->named |= account_takes_part(d, e->caller_key);
     return !call || listed->named;
 }
 

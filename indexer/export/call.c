@@ -19,12 +19,37 @@ enum call_column {
     CALL_CHANGED,
     CALL_ARGS_XDR,
     CALL_RET_XDR,
+    CALL_TX_SOURCE,
+    CALL_FEE_SOURCE,
+    CALL_INNER_HASH,
+    CALL_SOURCE_MUXED_ID,
+    CALL_TX_SOURCE_MUXED_ID,
+    CALL_FEE_SOURCE_MUXED_ID,
 };
 
-const char *const tide_export_call_columns[] = {
-    "ledger", "closeTime", "tx",  "hash",   "source",  "contract", "role",   "name", "fn",
-    "args",   "ok",        "ret", "events", "changed", "argsXdr",  "retXdr", NULL
-};
+const char *const tide_export_call_columns[] = { "ledger",
+                                                 "closeTime",
+                                                 "tx",
+                                                 "hash",
+                                                 "source",
+                                                 "contract",
+                                                 "role",
+                                                 "name",
+                                                 "fn",
+                                                 "args",
+                                                 "ok",
+                                                 "ret",
+                                                 "events",
+                                                 "changed",
+                                                 "argsXdr",
+                                                 "retXdr",
+                                                 "txSource",
+                                                 "feeSource",
+                                                 "innerHash",
+                                                 "sourceMuxedId",
+                                                 "txSourceMuxedId",
+                                                 "feeSourceMuxedId",
+                                                 NULL };
 
 enum {
     AT_LEDGER,
@@ -40,14 +65,23 @@ enum {
     AT_EVENTS,
     AT_CHANGED,
     AT_ARGS_XDR,
-    AT_RET_XDR
+    AT_RET_XDR,
+    AT_OF_TX
 };
+
+/* Columns from AT_OF_TX on, in order: who pays, the hash in a fee bump, multiplexed ids. */
+static const enum call_column of_tx[] = { CALL_TX_SOURCE,          CALL_FEE_SOURCE,
+                                          CALL_INNER_HASH,         CALL_SOURCE_MUXED_ID,
+                                          CALL_TX_SOURCE_MUXED_ID, CALL_FEE_SOURCE_MUXED_ID };
 
 static const char call_sql[] =
     "SELECT t.ledger, extract(epoch FROM t.closed_at)::bigint, t.tx, encode(t.hash, 'hex'),"
     " t.source, t.contract, t.fn, t.args, t.ok, t.ret, t.events, t.changed,"
     " translate(encode(t.args_xdr, 'base64'), E'\n', ''),"
-    " translate(encode(t.ret_xdr, 'base64'), E'\n', '') FROM chain.call AS t";
+    " translate(encode(t.ret_xdr, 'base64'), E'\n', ''), x.source, x.fee_source,"
+    " encode(x.inner_hash, 'hex'), t.source_muxed_id, x.source_muxed_id, x.fee_source_muxed_id"
+    " FROM chain.call AS t LEFT JOIN chain.tx AS x ON x.deployment = t.deployment"
+    " AND x.ledger = t.ledger AND x.tx = t.tx";
 
 /* Returns the end of the JSON value that begins at i; i itself if there is none. */
 static size_t value_end(tide_slice json, size_t i)
@@ -148,10 +182,15 @@ static void put_args_xdr(struct tide_export *x, enum tide_role role,
         tide_export_row_text(&x->row, CALL_ARGS_XDR, tide_cursor_text(at, AT_ARGS_XDR));
 }
 
+/* The catalogue does not describe constructors: what the compliance registry's one got is hidden
+ * whole. */
 static void put_args(struct tide_export *x, enum tide_role role, tide_slice fn, tide_slice args)
 {
     tide_buf_reset(&x->json);
+    bool constructor = fn.len == 0 && role == TIDE_ROLE_compliance_registry;
     bool hidden = !x->with_private && tide_export_args(&x->json, role, fn, args);
+    if (constructor && !x->with_private)
+        args = TIDE_SLICE("null");
     tide_export_row_json(&x->row, CALL_ARGS, hidden ? tide_buf_view(&x->json) : args);
     x->row.bytes.failed = x->row.bytes.failed || x->json.failed;
 }
@@ -214,6 +253,9 @@ static tide_status put_call(struct tide_export *x, const struct tide_export_curs
     put_answer(x, at, ok);
     tide_export_row_json(&x->row, CALL_EVENTS, tide_cursor_text(at, AT_EVENTS));
     tide_export_row_json(&x->row, CALL_CHANGED, tide_cursor_text(at, AT_CHANGED));
+    for (uint32_t i = 0; i < TIDE_COUNT(of_tx); i++)
+        if (!tide_cursor_null(at, AT_OF_TX + i))
+            tide_export_row_text(&x->row, of_tx[i], tide_cursor_text(at, AT_OF_TX + i));
     return tide_export_row_end(&x->row, err);
 }
 

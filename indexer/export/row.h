@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#define TIDE_EXPORT_COLUMNS_MAX 16u
+#define TIDE_EXPORT_COLUMNS_MAX 24u
 
 enum tide_export_format { TIDE_EXPORT_JSONL, TIDE_EXPORT_CSV };
 

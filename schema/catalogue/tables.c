@@ -80,12 +80,21 @@ static const struct tide_column tx_columns[] = {
       .comment = "Deployment, see chain.deployment" },
     { "ledger", TIDE_PG_INT4, .comment = "Ledger sequence" },
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
-    { "hash", TIDE_PG_BYTEA, .comment = "Transaction hash" },
+    { "hash", TIDE_PG_BYTEA, .comment = "Transaction hash; of a fee bump its own" },
     { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
-    { "source", TIDE_PG_TEXT, .keyed = true, .comment = "Source account" },
+    { "source", TIDE_PG_TEXT, .keyed = true,
+      .comment = "Source account, which pays the sequence number" },
     { "ok", TIDE_PG_BOOL, .comment = "Succeeded" },
     { "result_code", TIDE_PG_INT4, .comment = "TransactionResultCode" },
     { "fee_charged", TIDE_PG_INT8, .comment = "Stroops" },
+    { "fee_source", TIDE_PG_TEXT, .keyed = true,
+      .comment = "Account that pays the fee: the fee bump's, else the source" },
+    { "inner_hash", TIDE_PG_BYTEA, .nullable = true,
+      .comment = "Hash of the transaction in a fee bump; null: no fee bump" },
+    { "source_muxed_id", TIDE_PG_NUMERIC20, .nullable = true,
+      .comment = "Id of a multiplexed source; null: it is not multiplexed" },
+    { "fee_source_muxed_id", TIDE_PG_NUMERIC20, .nullable = true,
+      .comment = "Id of a multiplexed fee_source; null: it is not multiplexed" },
 };
 
 static const struct tide_column call_columns[] = {
@@ -96,7 +105,8 @@ static const struct tide_column call_columns[] = {
     { "op", TIDE_PG_INT4, .comment = "Operation, from 0" },
     { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
     { "hash", TIDE_PG_BYTEA, .of_tx = true, .comment = "Transaction hash" },
-    { "source", TIDE_PG_TEXT, .keyed = true, .comment = "Source account" },
+    { "source", TIDE_PG_TEXT, .keyed = true,
+      .comment = "Caller: the operation's source account, else the transaction's" },
     { "contract", TIDE_PG_TEXT, .keyed = true, .comment = "Contract called or created" },
     { "fn", TIDE_PG_TEXT, .nullable = true, .keyed = true,
       .comment = "Function; null when the contract was created" },
@@ -113,6 +123,8 @@ static const struct tide_column call_columns[] = {
       .comment = "Arguments too long or deep for JSON, as XDR SCVal<>" },
     { "ret_xdr", TIDE_PG_BYTEA, .nullable = true, .is_private = true,
       .comment = "Answer too long or deep for JSON, as XDR SCVal" },
+    { "source_muxed_id", TIDE_PG_NUMERIC20, .nullable = true,
+      .comment = "Id of a multiplexed source; null: it is not multiplexed" },
 };
 
 static const struct tide_column seen_columns[] = {
@@ -262,6 +274,7 @@ static void fixed_tables(void)
     add_columns(t, tx_columns, TIDE_COUNT(tx_columns));
     t->primary_key = "deployment, ledger, tx";
     add_index(t, "USING hash (hash)");
+    add_index(t, "USING hash (inner_hash)");
     t = new_table("chain", "call", TIDE_TABLE_CHAIN,
                   "Calls of the deployment's contracts, refused ones too");
     add_columns(t, call_columns, TIDE_COUNT(call_columns));

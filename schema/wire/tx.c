@@ -14,6 +14,14 @@ void skip_muxed_account(struct tide_xdr *x)
         tide_xdr_refuse(x, TIDE_E_UNKNOWN, "MuxedAccount arm", arm);
 }
 
+bool tide_muxed_id(uint64_t *id, tide_slice account)
+{
+    assert(account.len == 32 || account.len == 36 || account.len == 44);
+    bool muxed = account.len == 44;
+    *id = muxed ? tide_be64(account.ptr + 4) : 0;
+    return muxed;
+}
+
 /* Returns the ed25519 key of a MuxedAccount span. */
 static const uint8_t *muxed_key(tide_slice account)
 {
@@ -92,13 +100,6 @@ static void skip_revoke_sponsorship(struct tide_xdr *x)
     }
 }
 
-static void skip_scvals(struct tide_xdr *x)
-{
-    uint32_t count = tide_xdr_count(x, UINT32_MAX, 4);
-    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
-        tide_scval_skip(x);
-}
-
 static void skip_contract_id_preimage(struct tide_xdr *x)
 {
     if (skip_enum(x, 1, "ContractIDPreimage arm") == 0) {
@@ -120,19 +121,45 @@ static void skip_executable(struct tide_xdr *x)
     }
 }
 
-static void skip_invoke_args(struct tide_xdr *x)
+/* Reads the arguments of a call or of a constructor. out NULL: only steps over them. */
+static void read_args(struct tide_xdr *x, struct tide_envelope *out)
 {
-    tide_scaddress_skip(x);
-    tide_xdr_var(x, 32);
-    skip_scvals(x);
+    uint32_t count = tide_xdr_count(x, UINT32_MAX, 4);
+    const uint8_t *mark = x->cur;
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
+        tide_scval_skip(x);
+    if (!out)
+        return;
+    out->arg_count = count;
+    out->args = tide_xdr_span(x, mark);
 }
 
-static void skip_create(struct tide_xdr *x, bool v2)
+/* Reads InvokeContractArgs. out NULL: only steps over them. */
+static void read_invoke_contract(struct tide_xdr *x, struct tide_envelope *out)
 {
+    const uint8_t *mark = x->cur;
+    tide_scaddress_skip(x);
+    tide_slice address = tide_xdr_span(x, mark);
+    tide_slice function = tide_xdr_var(x, 32);
+    read_args(x, out);
+    if (!out || x->status != TIDE_OK)
+        return;
+    assert(address.ptr && address.len >= 36);
+    out->contract = tide_be32(address.ptr) == 1 ? address.ptr + 4 : NULL;
+    out->function = function;
+}
+
+/* Reads CreateContractArgs, or since protocol 22 CreateContractArgsV2 with the constructor's
+ * arguments. out NULL: only steps over them. */
+static void read_create(struct tide_xdr *x, bool v2, struct tide_envelope *out)
+{
+    const uint8_t *mark = x->cur;
     skip_contract_id_preimage(x);
+    if (out)
+        out->create_preimage = tide_xdr_span(x, mark);
     skip_executable(x);
     if (v2)
-        skip_scvals(x);
+        read_args(x, out);
 }
 
 static void skip_invocation(struct tide_xdr *x)
@@ -141,9 +168,9 @@ static void skip_invocation(struct tide_xdr *x)
         return;
     uint32_t arm = skip_enum(x, 2, "SorobanAuthorizedFunction arm");
     if (arm == 0)
-        skip_invoke_args(x);
+        read_invoke_contract(x, NULL);
     else
-        skip_create(x, arm == 2);
+        read_create(x, arm == 2, NULL);
     uint32_t count = tide_xdr_count(x, UINT32_MAX, 16);
     for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
         skip_invocation(x);
@@ -176,26 +203,6 @@ static void skip_auth_entry(struct tide_xdr *x)
     skip_invocation(x);
 }
 
-/* Reads InvokeContractArgs. out NULL: only steps over them. */
-static void read_invoke_contract(struct tide_xdr *x, struct tide_envelope *out)
-{
-    const uint8_t *mark = x->cur;
-    tide_scaddress_skip(x);
-    tide_slice address = tide_xdr_span(x, mark);
-    tide_slice function = tide_xdr_var(x, 32);
-    uint32_t count = tide_xdr_count(x, UINT32_MAX, 4);
-    mark = x->cur;
-    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
-        tide_scval_skip(x);
-    if (!out || x->status != TIDE_OK)
-        return;
-    assert(address.ptr && address.len >= 36);
-    out->contract = tide_be32(address.ptr) == 1 ? address.ptr + 4 : NULL;
-    out->function = function;
-    out->arg_count = count;
-    out->args = tide_xdr_span(x, mark);
-}
-
 static void read_invoke_host_function(struct tide_xdr *x, struct tide_envelope *out)
 {
     uint32_t arm = skip_enum(x, 3, "HostFunction arm");
@@ -208,13 +215,7 @@ static void read_invoke_host_function(struct tide_xdr *x, struct tide_envelope *
     } else if (arm == 2) {
         tide_xdr_var(x, UINT32_MAX);
     } else {
-        const uint8_t *mark = x->cur;
-        skip_contract_id_preimage(x);
-        if (out)
-            out->create_preimage = tide_xdr_span(x, mark);
-        skip_executable(x);
-        if (arm == 3)
-            skip_scvals(x);
+        read_create(x, arm == 3, out);
     }
     uint32_t count = tide_xdr_count(x, UINT32_MAX, 20);
     const uint8_t *auth = x->cur;
@@ -454,6 +455,8 @@ static void fill_envelope(struct tide_envelope *out, tide_slice source, const ui
     out->fee = fee;
     out->seq_num = seq_num;
     out->op_count = ops;
+    out->caller = out->op_source.len ? out->op_source : source;
+    out->caller_key = out->op_source.len ? muxed_key(out->op_source) : key;
 }
 
 /* Transaction (v1). Returns its span. */
@@ -541,7 +544,7 @@ void tide_envelope_next(struct tide_xdr *x, struct tide_envelope *out)
     *out = (struct tide_envelope){ 0 };
     read_envelope(x, out);
     out->span = tide_xdr_span(x, mark);
-    assert(x->status != TIDE_OK || (out->source_key && out->fee_source_key));
+    assert(x->status != TIDE_OK || (out->source_key && out->fee_source_key && out->caller_key));
     assert(x->status != TIDE_OK || out->signed_part.len > 0);
 }
 
@@ -552,22 +555,37 @@ tide_status tide_envelope_read(struct tide_envelope *out, tide_slice env, struct
     return tide_xdr_end(x);
 }
 
-void tide_envelope_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
-                        const uint8_t network_id[TIDE_HASH_BYTES])
+/* Hashes a signature's payload. The type is the EnvelopeType TX or TX_FEE_BUMP. A v0 transaction is
+ * hashed as v1, whose source begins with the key type 0. */
+static void hash_signed(uint8_t out[TIDE_HASH_BYTES], const uint8_t network_id[TIDE_HASH_BYTES],
+                        uint32_t type, tide_slice part)
 {
-    assert(envelope->type == 0 || envelope->type == 2 || envelope->type == 5);
-    assert(envelope->signed_part.len > 0);
-    /* EnvelopeType TX or TX_FEE_BUMP. A v0 transaction is hashed as v1, whose source begins with
-     * the key type 0. */
+    assert(part.len > 0);
     static const uint8_t tx[4] = { 0, 0, 0, 2 }, bump[4] = { 0, 0, 0, 5 }, v0[4] = { 0 };
     struct tide_sha256 h;
     tide_sha256_init(&h);
     tide_sha256_update(&h, tide_slice_of(network_id, TIDE_HASH_BYTES));
-    tide_sha256_update(&h, tide_slice_of(envelope->type == 5 ? bump : tx, 4));
-    if (envelope->type == 0)
+    tide_sha256_update(&h, tide_slice_of(type == 5 ? bump : tx, 4));
+    if (type == 0)
         tide_sha256_update(&h, tide_slice_of(v0, 4));
-    tide_sha256_update(&h, envelope->signed_part);
+    tide_sha256_update(&h, part);
     tide_sha256_final(&h, out);
+}
+
+void tide_envelope_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
+                        const uint8_t network_id[TIDE_HASH_BYTES])
+{
+    assert(envelope->type == 0 || envelope->type == 2 || envelope->type == 5);
+    hash_signed(out, network_id, envelope->type, envelope->signed_part);
+}
+
+bool tide_envelope_inner_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
+                              const uint8_t network_id[TIDE_HASH_BYTES])
+{
+    if (envelope->type != 5)
+        return false;
+    hash_signed(out, network_id, 2, envelope->inner_signed_part);
+    return true;
 }
 
 void tide_contract_id(uint8_t out[TIDE_HASH_BYTES], const uint8_t network_id[TIDE_HASH_BYTES],

@@ -33,9 +33,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     PROMISE(inside(e.signed_part, in) && inside(e.inner_signed_part, in) && inside(e.source, in) &&
             inside(e.function, in) && inside(e.args, in) && inside(e.create_preimage, in) &&
-            inside(e.op_source, in) && inside(e.fee_source, in));
-    PROMISE(inside(tide_slice_of(e.source_key, 32), in) && e.op_count <= TIDE_OPS_PER_TX_MAX);
+            inside(e.op_source, in) && inside(e.fee_source, in) && inside(e.caller, in));
+    PROMISE(inside(tide_slice_of(e.source_key, 32), in) &&
+            inside(tide_slice_of(e.caller_key, 32), in) && e.op_count <= TIDE_OPS_PER_TX_MAX);
     tide_envelope_hash(hash, &e, network);
+    PROMISE(tide_envelope_inner_hash(hash, &e, network) == (e.type == 5));
     struct tide_xdr args = tide_xdr_of(e.args);
     for (uint32_t i = 0; i < e.arg_count; i++)
         tide_scval_skip(&args);

@@ -4,7 +4,8 @@
 usage: _compare.py events|calls|state GOT EXPECTED
 
 events  same lines, same order; the recording's xdr is left out
-calls   same lines, same order; the recording's reason is left out (only diagnostic events have it)
+calls   same lines, same order; the recording's reason is left out (only diagnostic events have it), and
+        who pays if the recording does not tell
 state   the same entries in any order; nonce entries and the recording's xdr are left out. The index
         does not tell how long the instance of a Stellar asset's contract lives: null is expected
 Prints the first differences and exits 1 when there are any.
@@ -13,6 +14,9 @@ import json
 import sys
 
 LEFT_OUT = {"events": {"xdr"}, "calls": {"reason"}, "state": {"key_xdr", "val_xdr"}}
+
+
+PAYERS = ("txSource", "feeSource", "innerHash", "feeSourceMuxedId")
 
 
 def is_nonce(entry):
@@ -74,6 +78,8 @@ def pairs(kind, got, want):
 def main():
     kind, got_path, want_path = sys.argv[1:4]
     got, want = read(got_path, kind), expected(read(want_path, kind))
+    if kind == "calls" and not any("txSource" in row for row in want):
+        got = [{k: v for k, v in row.items() if k not in PAYERS} for row in got]
     wrong = 0
     for name, a, b in pairs(kind, got, want):
         if a is not None and b is not None and same(a, b):

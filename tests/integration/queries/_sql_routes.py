@@ -369,12 +369,37 @@ def rights():
         WHERE grantee = 'tidemark_api' AND column_name IN ('jurisdiction', 'xdr', 'value_xdr', 'args')""") == ""
 
 
+def payers(d):
+    """A fee bump is found by both hashes. A relayed call that was refused is its caller's, not the relayer's."""
+    rows = lambda question: json.loads(sql(f"SELECT coalesce(json_agg(x), '[]') FROM ({question}) AS x"))
+    bumped = rows("SELECT encode(t.hash, 'hex') AS hash, encode(t.inner_hash, 'hex') AS inner, t.source, t.fee_source, t.fee_source_muxed_id::text AS id,"
+                  " c.source AS caller FROM chain.tx AS t JOIN chain.call AS c USING (deployment, ledger, tx) WHERE t.inner_hash IS NOT NULL")
+    assert len(bumped) > 10 and any(t["id"] for t in bumped) and any(len({t["caller"], t["source"], t["fee_source"]}) == 3 for t in bumped), bumped
+    for t in bumped:
+        one = d.ask(f"/api/transactions/{t['hash']}")["transaction"]
+        assert d.ask(f"/api/transactions/{t['inner']}")["transaction"] == one
+        assert (one["txHash"], one["innerTxHash"], one["source"], one["feeSource"], one["feeSourceMuxedId"], one["calls"][0]["source"]) == (
+            t["hash"], t["inner"], t["source"], t["fee_source"], t["id"], t["caller"]), (one, t)
+        for event in one["events"][:1]:
+            assert d.ask(f"/api/events/{event['id']}")["event"]["innerTxHash"] == t["inner"]
+    call = rows("SELECT encode(c.hash, 'hex') AS hash, c.source AS caller, t.source FROM chain.call AS c JOIN chain.tx AS t USING (deployment, ledger, tx)"
+                " WHERE NOT c.ok AND c.source <> t.source AND t.inner_hash IS NULL ORDER BY c.ledger DESC LIMIT 1")[0]
+    seen = [[i["ok"] for i in d.pages(f"/api/addresses/{who}/activity", 200)[0] if i["txHash"] == call["hash"]] for who in (call["caller"], call["source"])]
+    assert seen == [[False], []], (call, seen)
+    one = d.ask(f"/api/transactions/{call['hash']}")["transaction"]
+    assert (one["innerTxHash"], one["feeSource"]) == (None, call["source"]), one
+    made = rows("SELECT args::text AS args FROM chain.call WHERE fn IS NULL AND json_array_length(args) = 2")
+    assert made and all('"constructor"' in m["args"] for m in made), made
+    print(f"{len(bumped)} fee bumps by both hashes, a relayed refused call, {len(made)} constructors with arguments")
+
+
 def main():
     d = Driver(2)
     of = routes()
     assert set(params()) >= {n for r in of for n in r.parts + r.query}
     values = samples(of)
     ledgers(d)
+    payers(d)
     pools(d)
     every_route(d, of, values)
     both_ways(d, of, values)

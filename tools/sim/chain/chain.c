@@ -183,14 +183,34 @@ struct lcm_account chain_account(const struct sim_account *account)
     return out;
 }
 
+/* Returns true if a client's transactions use the account, or an account that the arguments
+ * name. */
+static bool is_held(struct chain *chain, uint32_t account, tide_slice args)
+{
+    const struct chain_guests *guests = &chain->guests;
+    return guests->holds && guests->holds(guests->self, account, args);
+}
+
+/* Returns whether the outsider sends the call for its caller: one call in eight, not by chance, so
+ * that the chain's random numbers stay the same. */
+static bool is_relayed(struct chain *chain, const struct chain_slot *slot)
+{
+    uint32_t place = (uint32_t)(slot - chain->slots);
+    return (chain->ledger + 3 * place) % 8 == 0 && slot->call.source != PARTY_OUTSIDER &&
+           !is_held(chain, PARTY_OUTSIDER, (tide_slice){ 0 });
+}
+
 /* Charges the fee of a call. The bid must not depend on the call's effects, because fees are
- * charged before any call runs. One call in forty is wrapped in a fee bump that another account
+ * charged before any call runs. One call in forty is wrapped in a fee bump that a further account
  * pays. */
 static void charge_fee(struct chain *chain, struct chain_slot *slot)
 {
     slot->bumped = chain_random(chain) % 40 == 0;
     assert(slot->call.source < chain->parties.account_count);
-    slot->payer = chain->accounts[slot->bumped ? (uint32_t)PARTY_OUTSIDER : slot->call.source];
+    bool relayed = is_relayed(chain, slot);
+    slot->sender = chain->accounts[relayed ? (uint32_t)PARTY_OUTSIDER : slot->call.source];
+    slot->payer =
+        !slot->bumped ? slot->sender : chain->accounts[relayed ? PARTY_DEPLOYER : PARTY_OUTSIDER];
     /* inclusion fee, resources, bytes of arguments */
     slot->fee = 100 + 60000 + (int64_t)slot->call.args.len * 10;
     assert(slot->fee <= UINT32_MAX && "a bid is a 32-bit number");
@@ -230,14 +250,6 @@ static void gather_deployment(struct chain *chain)
         end = more && call->ledger_end && chain->slot_count > 0;
     }
     chain->deployed = !more;
-}
-
-/* Returns true if a client's transactions use the account, or an account that the arguments
- * name. */
-static bool is_held(struct chain *chain, uint32_t account, tide_slice args)
-{
-    const struct chain_guests *guests = &chain->guests;
-    return guests->holds && guests->holds(guests->self, account, args);
 }
 
 /* While clients are active, the workload leaves their accounts and the protocol's switches

@@ -25,7 +25,10 @@ struct chain_tx {
     uint64_t close_time;
     uint32_t index; /* 1-based position in apply order; strangers count too */
     const uint8_t *hash;
-    struct sim_addr source;
+    const uint8_t *inner_hash; /* hash of the transaction in a fee bump; NULL: no fee bump */
+    struct sim_addr source;    /* the caller */
+    struct sim_addr sender, payer;
+    uint64_t payer_id; /* id of a multiplexed payer; 0: it is not multiplexed */
     const struct sim_contract *contract;
     const char *fn; /* NULL: a deployment */
     const sim_val *args;
@@ -104,7 +107,10 @@ struct chain_stranger {
 /* A call of the workload in the present ledger: its fee, and the data that its refund needs. */
 struct chain_slot {
     struct workload_call call;
-    struct sim_account *payer; /* source of the transaction or, for a fee bump, another account */
+    struct sim_account
+        *sender; /* source of the transaction: the caller, or an account that relays */
+    struct sim_account
+        *payer; /* account that pays the fee: the sender or, for a fee bump, another one */
     struct lcm_account before; /* payer's entry before the fee */
     struct lcm_account after;  /* payer's entry after the fee */
     int64_t fee;               /* stroops; so is the refund */

@@ -156,14 +156,13 @@ static void put_auths(struct chain_making *m)
     }
 }
 
-/* Contracts of Stellar assets are created from the asset, others from the deployer's address and a
- * salt. Their code is the empty wasm. */
-void chain_create_body(struct chain_making *m)
+/* Appends CreateContractArgs, or CreateContractArgsV2 if the constructor has arguments. Contracts
+ * of Stellar assets are created from the asset, others from the deployer's address and a salt.
+ * Their code is the empty wasm. */
+static void put_create(struct chain_making *m, struct tide_buf *buf)
 {
-    struct tide_buf *buf = &m->chain->body;
     uint32_t place = m->slot->call.contract;
     uint8_t hash[TIDE_HASH_BYTES];
-    tide_buf_be32(buf, 1); /* create contract */
     if (place == PARTY_USDC || place == PARTY_XLM) {
         tide_buf_be32(buf, 1); /* from asset */
         if (place == PARTY_XLM)
@@ -180,7 +179,25 @@ void chain_create_body(struct chain_making *m)
         tide_buf_be32(buf, 0); /* executable: wasm */
         tide_buf_put(buf, hash, sizeof hash);
     }
-    tide_buf_be32(buf, 0); /* the source account signs for all of it */
+    if (m->slot->call.arg_count == 0)
+        return;
+    tide_buf_be32(buf, m->slot->call.arg_count);
+    tide_buf_slice(buf, tide_buf_view(&m->slot->call.args));
+}
+
+void chain_create_body(struct chain_making *m)
+{
+    struct tide_buf *buf = &m->chain->body;
+    bool v2 = m->slot->call.arg_count > 0;
+    tide_buf_be32(buf, v2 ? 3 : 1); /* create contract */
+    put_create(m, buf);
+    tide_buf_be32(buf, v2); /* the older ones have no authorisation */
+    if (!v2)
+        return;
+    tide_buf_be32(buf, 0); /* the caller's signature authorises it */
+    tide_buf_be32(buf, 2); /* create contract, with the constructor's arguments */
+    put_create(m, buf);
+    tide_buf_be32(buf, 0); /* nothing below */
 }
 
 void chain_invoke_body(struct chain_making *m)

@@ -153,9 +153,9 @@ static struct sim_outcome run_call(struct chain_making *m)
     struct sim_addr to = chain_addr(chain, parties_contract(call->contract));
     struct sim_contract *contract = sim_contract_find(host, to);
     m->contract = contract;
+    m->args = read_args(chain, call);
     if (call->create)
         return *sim_deploy(host, source, contract);
-    m->args = read_args(chain, call);
     if (chain->deployed && chain_random(chain) % 400 == 0) {
         struct sim_outcome out = *sim_view(host, to, call->fn, m->args, call->arg_count);
         m->failed_by_network = true;
@@ -182,7 +182,11 @@ static void report_call(struct chain_making *m, const struct lcm_tx *tx)
                             .close_time = chain->now,
                             .index = chain->index,
                             .hash = tx->hash,
+                            .inner_hash = tx->fee_source ? tx->inner : NULL,
                             .source = chain_addr(chain, (party_ref)call->source),
+                            .sender = m->slot->sender->address,
+                            .payer = m->slot->payer->address,
+                            .payer_id = tx->fee_source_id,
                             .contract = m->contract,
                             .fn = call->create ? NULL : call->fn,
                             .args = m->args,
@@ -242,19 +246,27 @@ static void put_operation(struct chain_making *m, struct lcm_tx *tx)
     tx->return_value = m->out->ok ? tide_buf_view(&chain->answer) : (tide_slice){ 0 };
 }
 
+/* Returns the id with which the payer of a fee bump is multiplexed; 0 for every other one. */
+static uint64_t payer_id(const struct chain_slot *slot)
+{
+    return slot->call.source % 2 ? UINT64_MAX - slot->call.source : 0;
+}
+
 void chain_call(struct chain *chain, struct chain_slot *slot)
 {
     struct chain_making m = { .chain = chain, .slot = slot };
-    struct sim_account *source = chain->accounts[slot->call.source];
-    assert(source && slot->call.contract < PARTY_CONTRACTS);
-    struct lcm_tx tx = { .source = source->address.key,
+    struct sim_account *caller = chain->accounts[slot->call.source];
+    assert(caller && slot->call.contract < PARTY_CONTRACTS);
+    struct lcm_tx tx = { .source = slot->sender->address.key,
+                         .caller = slot->sender == caller ? NULL : caller->address.key,
                          .fee_source = slot->bumped ? slot->payer->address.key : NULL,
+                         .fee_source_id = slot->bumped ? payer_id(slot) : 0,
                          .fee = slot->bumped ? slot->fee / 2 : slot->fee,
                          .valid_until = chain->now + 300 };
     chain->index++;
     chain_reset(chain);
-    chain_bump_sequence(chain, source, &tx.before.count);
-    tx.seq = source->seq;
+    chain_bump_sequence(chain, slot->sender, &tx.before.count);
+    tx.seq = slot->sender->seq;
     tx.before.xdr = tide_buf_view(&chain->before);
     struct sim_outcome out = run_call(&m);
     m.out = &out;

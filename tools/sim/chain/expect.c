@@ -101,6 +101,22 @@ static void put_outcome(struct tide_buf *line, const struct chain_tx *tx)
     tide_buf_putf(line, ",\"events\":%u,\"changed\":%u", out->event_count, tx->changed);
 }
 
+/* Writes who pays the sequence number and the fee, and the hash in a fee bump. */
+static void put_payers(struct tide_buf *line, const struct chain_tx *tx)
+{
+    tide_buf_str(line, ",\"txSource\":");
+    expect_address(line, tx->sender);
+    tide_buf_str(line, ",\"feeSource\":");
+    expect_address(line, tx->payer);
+    if (tx->payer_id)
+        tide_buf_putf(line, ",\"feeSourceMuxedId\":\"%" PRIu64 "\"", tx->payer_id);
+    if (!tx->inner_hash)
+        return;
+    tide_buf_str(line, ",\"innerHash\":\"");
+    tide_buf_hex(line, tide_slice_of(tx->inner_hash, TIDE_HASH_BYTES));
+    tide_buf_u8(line, '"');
+}
+
 static void write_call(struct expect *expect, const struct chain_tx *tx)
 {
     struct tide_buf *line = &expect->line;
@@ -122,6 +138,7 @@ static void write_call(struct expect *expect, const struct chain_tx *tx)
         expect_value(line, &tx->args[i]);
     }
     tide_buf_u8(line, ']');
+    put_payers(line, tx);
     put_outcome(line, tx);
     end_line(expect, expect->calls);
 }

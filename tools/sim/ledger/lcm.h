@@ -54,6 +54,9 @@ struct lcm_tx {
     const uint8_t *source; /* ed25519 key, 32 bytes */
     /* account that pays in a fee bump around the transaction; NULL: the source pays */
     const uint8_t *fee_source;
+    uint64_t fee_source_id; /* id of a multiplexed fee_source; 0: it is not multiplexed */
+    /* source account of the operations, which signs too; NULL: the transaction's */
+    const uint8_t *caller;
     int64_t seq;
     int64_t fee;          /* stroops: the bid, charged before all transactions */
     int64_t fee_charged;  /* stroops: charged in the end, without the refund */
@@ -62,15 +65,16 @@ struct lcm_tx {
     bool success;
     uint32_t op_count;
     struct lcm_operation ops[LCM_OPS_MAX];
-    tide_slice soroban;            /* SorobanTransactionData; empty: a classic transaction */
-    tide_slice return_value;       /* ScVal of a successful invocation */
-    struct lcm_list fee_changes;   /* changes of charging the fee */
-    struct lcm_list before;        /* changes before the operations: the sequence number */
-    struct lcm_list after;         /* changes behind the operations */
-    struct lcm_list refund;        /* version 1 only: in version 2, lcm_refund adds the refund */
-    struct lcm_list tx_events;     /* TransactionEvent; TransactionMeta 3 has none */
-    struct lcm_list diagnostics;   /* DiagnosticEvent */
-    uint8_t hash[TIDE_HASH_BYTES]; /* out; with a given envelope: in */
+    tide_slice soroban;             /* SorobanTransactionData; empty: a classic transaction */
+    tide_slice return_value;        /* ScVal of a successful invocation */
+    struct lcm_list fee_changes;    /* changes of charging the fee */
+    struct lcm_list before;         /* changes before the operations: the sequence number */
+    struct lcm_list after;          /* changes behind the operations */
+    struct lcm_list refund;         /* version 1 only: in version 2, lcm_refund adds the refund */
+    struct lcm_list tx_events;      /* TransactionEvent; TransactionMeta 3 has none */
+    struct lcm_list diagnostics;    /* DiagnosticEvent */
+    uint8_t hash[TIDE_HASH_BYTES];  /* out; with a given envelope: in */
+    uint8_t inner[TIDE_HASH_BYTES]; /* out, for a fee bump: hash of the transaction in it */
     /* in: envelope as its sender signed it; empty: lcm_add makes and signs one */
     tide_slice envelope;
     const uint8_t *inner_hash; /* in: inner hash if the given envelope is a fee bump */

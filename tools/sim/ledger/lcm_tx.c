@@ -7,26 +7,33 @@ enum { ENVELOPE_TX = 2, ENVELOPE_FEE_BUMP = 5 }; /* EnvelopeType */
 /* TransactionResultCode */
 enum { TX_FEE_BUMP_SUCCESS = 1, TX_SUCCESS = 0, TX_FAILED = -1, TX_FEE_BUMP_FAILED = -13 };
 
-/* Appends a MuxedAccount without a muxed id. */
-static void put_muxed(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES])
+/* Appends a MuxedAccount. id 0: not multiplexed. */
+static void put_muxed(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES], uint64_t id)
 {
-    tide_buf_be32(buf, 0);
+    tide_buf_be32(buf, id ? 256 : 0);
+    if (id)
+        tide_buf_be64(buf, id);
     tide_buf_put(buf, key, TIDE_HASH_BYTES);
 }
 
-/* Appends the list of signatures: one, or none if the key is unknown. Its hint is the end of the
- * key. */
-static void put_signature(struct lcm *lcm, const uint8_t key[TIDE_HASH_BYTES],
-                          const uint8_t hash[TIDE_HASH_BYTES])
+/* Appends the list of signatures by one or two accounts (second NULL: one); without those whose key
+ * is unknown. A signature's hint is the end of the key. */
+static void put_signatures(struct lcm *lcm, const uint8_t *first, const uint8_t *second,
+                           const uint8_t hash[TIDE_HASH_BYTES])
 {
     struct tide_buf *buf = &lcm->envelopes;
-    uint8_t signature[TIDE_SIGNATURE_BYTES];
-    bool made = lcm->keys && keys_sign(lcm->keys, signature, key, hash);
-    tide_buf_be32(buf, made);
-    if (!made)
-        return;
-    tide_buf_put(buf, key + TIDE_HASH_BYTES - 4, 4);
-    tide_xdr_put_var(buf, tide_slice_of(signature, sizeof signature));
+    const uint8_t *const keys[] = { first, second };
+    uint8_t signatures[TIDE_COUNT(keys)][TIDE_SIGNATURE_BYTES];
+    bool made[TIDE_COUNT(keys)];
+    for (size_t i = 0; i < TIDE_COUNT(keys); i++)
+        made[i] = lcm->keys && keys[i] && keys_sign(lcm->keys, signatures[i], keys[i], hash);
+    tide_buf_be32(buf, (uint32_t)made[0] + made[1]);
+    for (size_t i = 0; i < TIDE_COUNT(keys); i++) {
+        if (!made[i])
+            continue;
+        tide_buf_put(buf, keys[i] + TIDE_HASH_BYTES - 4, 4);
+        tide_xdr_put_var(buf, tide_slice_of(signatures[i], TIDE_SIGNATURE_BYTES));
+    }
 }
 
 /* Appends a list: the number of items and their XDR. */
@@ -41,7 +48,7 @@ static void put_transaction(struct tide_buf *buf, const struct lcm_tx *tx)
 {
     assert(tx->fee >= 0 && tx->fee <= UINT32_MAX && "a bid is a 32-bit number");
     assert(!tx->memo || strlen(tx->memo) <= 28);
-    put_muxed(buf, tx->source);
+    put_muxed(buf, tx->source, 0);
     tide_buf_be32(buf, (uint32_t)tx->fee);
     tide_buf_be64(buf, (uint64_t)tx->seq);
     tide_buf_be32(buf, tx->valid_until ? 1 : 0);
@@ -54,7 +61,9 @@ static void put_transaction(struct tide_buf *buf, const struct lcm_tx *tx)
         tide_xdr_put_var(buf, tide_slice_str(tx->memo));
     tide_buf_be32(buf, tx->op_count);
     for (uint32_t i = 0; i < tx->op_count; i++) {
-        tide_buf_be32(buf, 0); /* the source is the transaction's */
+        tide_buf_be32(buf, tx->caller != NULL);
+        if (tx->caller)
+            put_muxed(buf, tx->caller, 0);
         tide_buf_be32(buf, (uint32_t)tx->ops[i].type);
         tide_buf_slice(buf, tx->ops[i].body);
     }
@@ -77,9 +86,9 @@ static void hash_signed(const struct lcm *lcm, uint32_t type, tide_slice part,
     tide_sha256_final(&h, out);
 }
 
-/* Appends the envelope and sets tx->hash. inner_hash is set for fee bumps only. A given envelope is
+/* Appends the envelope and sets tx->hash; for a fee bump also tx->inner. A given envelope is
  * copied. */
-static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[TIDE_HASH_BYTES])
+static void put_envelope(struct lcm *lcm, struct lcm_tx *tx)
 {
     struct tide_buf *buf = &lcm->envelopes;
     size_t outer = 0;
@@ -87,7 +96,7 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[
         assert(!tx->fee_source == !tx->inner_hash && "a fee bump has an inner transaction");
         tide_buf_slice(buf, tx->envelope);
         if (tx->inner_hash)
-            memcpy(inner_hash, tx->inner_hash, TIDE_HASH_BYTES);
+            memcpy(tx->inner, tx->inner_hash, TIDE_HASH_BYTES);
         return;
     }
     /* A fee bump stands around the inner envelope, so its head comes first and its signature
@@ -95,7 +104,7 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[
     if (tx->fee_source) {
         tide_buf_be32(buf, ENVELOPE_FEE_BUMP);
         outer = buf->len;
-        put_muxed(buf, tx->fee_source);
+        put_muxed(buf, tx->fee_source, tx->fee_source_id);
         tide_buf_be64(buf, (uint64_t)tx->fee * 2); /* the fee bump bids twice as much */
     }
     tide_buf_be32(buf, ENVELOPE_TX);
@@ -104,13 +113,13 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx, uint8_t inner_hash[
     if (buf->failed)
         return;
     hash_signed(lcm, ENVELOPE_TX, tide_slice_of(buf->ptr + mark, buf->len - mark), tx->hash);
-    put_signature(lcm, tx->source, tx->hash);
+    put_signatures(lcm, tx->source, tx->caller, tx->hash);
     if (tx->fee_source && !buf->failed) {
         tide_buf_be32(buf, 0);
-        memcpy(inner_hash, tx->hash, TIDE_HASH_BYTES);
+        memcpy(tx->inner, tx->hash, TIDE_HASH_BYTES);
         hash_signed(lcm, ENVELOPE_FEE_BUMP, tide_slice_of(buf->ptr + outer, buf->len - outer),
                     tx->hash);
-        put_signature(lcm, tx->fee_source, tx->hash);
+        put_signatures(lcm, tx->fee_source, NULL, tx->hash);
     }
 }
 
@@ -132,14 +141,13 @@ static void put_operation_results(struct tide_buf *buf, const struct lcm_tx *tx)
 
 /* Appends a TransactionResultPair. The inner result of a fee bump has fee 0; the outer one has the
  * charged fee. */
-static void put_result_pair(struct tide_buf *buf, const struct lcm_tx *tx,
-                            const uint8_t inner_hash[TIDE_HASH_BYTES])
+static void put_result_pair(struct tide_buf *buf, const struct lcm_tx *tx)
 {
     tide_buf_put(buf, tx->hash, TIDE_HASH_BYTES);
     tide_buf_be64(buf, (uint64_t)tx->fee_charged);
     if (tx->fee_source) {
         tide_buf_be32(buf, (uint32_t)(tx->success ? TX_FEE_BUMP_SUCCESS : TX_FEE_BUMP_FAILED));
-        tide_buf_put(buf, inner_hash, TIDE_HASH_BYTES);
+        tide_buf_put(buf, tx->inner, TIDE_HASH_BYTES);
         tide_buf_be64(buf, 0);
     }
     put_operation_results(buf, tx);
@@ -262,21 +270,20 @@ static void index_envelope(struct lcm *lcm, size_t at, const struct lcm_tx *tx)
 void lcm_add(struct lcm *lcm, struct lcm_tx *tx)
 {
     assert(tx->op_count >= 1 && tx->op_count <= LCM_OPS_MAX);
-    uint8_t inner_hash[TIDE_HASH_BYTES] = { 0 };
     size_t at = lcm->envelopes.len;
     /* lcm_end reports the failed buffer. */
     if (lcm->tx_count == lcm->index_max && !grow_index(lcm)) {
         lcm->envelopes.failed = true;
         return;
     }
-    put_envelope(lcm, tx, inner_hash);
+    put_envelope(lcm, tx);
     index_envelope(lcm, at, tx);
     hash_success(tx);
     struct tide_buf *buf = &lcm->processing;
     if (lcm->version == 2)
         tide_buf_be32(buf, 0); /* TransactionResultMetaV1 begins with an extension */
     size_t mark = buf->len;
-    put_result_pair(buf, tx, inner_hash);
+    put_result_pair(buf, tx);
     if (!buf->failed)
         tide_buf_put(&lcm->results, buf->ptr + mark, buf->len - mark);
     put_list(buf, &tx->fee_changes);

@@ -9,6 +9,7 @@
 --     ledger            Ledger      in which it happened
 --     closedAt          Time        when that ledger closed
 --     txHash            Hash?       of the transaction; null where the index does not hold it
+--     innerTxHash       Hash?       of the transaction in a fee bump; null: no fee bump, or the index does not hold it
 --     tx                integer     place of the transaction in the ledger, from 1
 --     op                integer     operation, from 0
 --     event             integer     event of the operation, from 0

@@ -2,20 +2,25 @@
 -- none: no transaction of that hash touched the protocol
 -- tag: Activity
 -- summary: One transaction
--- about: With its calls and events of the protocol.
+-- about: With its calls and events of the protocol. A fee bump is found by its own hash and by that of the transaction in it.
 -- answer: TransactionAnswer
 --   transaction           object      the transaction
---     txHash              Hash        of the transaction
+--     txHash              Hash        of the transaction; of a fee bump its own
+--     innerTxHash         Hash?       of the transaction in a fee bump; null: no fee bump
 --     ledger              Ledger      in which it happened
 --     closedAt            Time        when that ledger closed
 --     tx                  integer     place of the transaction in the ledger, from 1
---     source              Address     the account that sent it
+--     source              Address     the account that pays the sequence number
+--     sourceMuxedId       U64?        id of a multiplexed source; null: it is not multiplexed
+--     feeSource           Address     the account that pays the fee
+--     feeSourceMuxedId    U64?        id of a multiplexed feeSource; null: it is not multiplexed
 --     ok                  boolean     whether it succeeded
 --     resultCode          integer     TransactionResultCode; 0: success
 --     feeCharged          Amount+     in XLM, which has 7 decimals
 --     calls               object[]    calls of the protocol, refused ones too
 --       op                integer     operation, from 0
---       source            Address     the caller
+--       source            Address     the caller: the operation's source, else the transaction's
+--       sourceMuxedId     U64?        id of a multiplexed caller; null: it is not multiplexed
 --       contract          Address     that was called, or created
 --       function          string?     its function; null: the contract was created
 --       ok                boolean     whether it succeeded
@@ -35,14 +40,18 @@
 --       undecodedBecause  string?     why it could not be decoded; null: it was
 --
 -- A transaction with its calls, refused ones too, and its events in their order, one that could not be decoded
--- says why.
+-- says why. A fee bump is found by its own hash and by that of the transaction in it.
 SELECT row_to_json(z)::text
 FROM chain.tx AS t, LATERAL (SELECT
     encode(t.hash, 'hex') AS "txHash",
+    encode(t.inner_hash, 'hex') AS "innerTxHash",
     t.ledger::text AS "ledger",
     chain.rfc3339(t.closed_at) AS "closedAt",
     t.tx AS "tx",
     t.source AS "source",
+    t.source_muxed_id::text AS "sourceMuxedId",
+    t.fee_source AS "feeSource",
+    t.fee_source_muxed_id::text AS "feeSourceMuxedId",
     t.ok AS "ok",
     t.result_code AS "resultCode",
     t.fee_charged::text AS "feeCharged",
@@ -50,6 +59,7 @@ FROM chain.tx AS t, LATERAL (SELECT
     to_json(ARRAY(SELECT row_to_json(x) FROM (SELECT
         c.op AS "op",
         c.source AS "source",
+        c.source_muxed_id::text AS "sourceMuxedId",
         c.contract AS "contract",
         c.fn AS "function",
         c.ok AS "ok",
@@ -76,5 +86,5 @@ FROM chain.tx AS t, LATERAL (SELECT
         FROM event.raw AS r WHERE r.deployment = $1 AND r.ledger = t.ledger AND r.tx = t.tx
       ) AS l) AS x ORDER BY x.op, x.event)) AS "events"
   ) AS y, LATERAL (SELECT row_to_json(y) AS "transaction") AS z
-WHERE t.deployment = $1::smallint AND t.hash = decode($2::text, 'hex')
+WHERE t.deployment = $1::smallint AND (t.hash = decode($2::text, 'hex') OR t.inner_hash = decode($2, 'hex'))
 LIMIT 1

@@ -90,12 +90,58 @@ static void an_old_envelope_hashes_as_a_new_one(void **state)
     literal_close(&l);
 }
 
+/* Three accounts: c3 calls (multiplexed, id 7), a1 pays the sequence number, b2 the fee (id 9). The
+ * call creates a contract with a constructor of two arguments; so does its authorisation. */
+#define CREATE_V2                                                                       \
+    "00000000 00000000 00000000 32*d4 32*e5 00000000 32*f6 00000002 00000003 0000002a " \
+    "00000001 "
+#define CREATE_TX                                                                                 \
+    "00000000 32*a1 00000064 0000000000000001 00000000 00000000 00000001 00000001 00000100 "      \
+    "0000000000000007 32*c3 00000018 00000003 " CREATE_V2 "00000001 00000000 00000002 " CREATE_V2 \
+    "00000000 00000000 "
+
+static void a_fee_bump_names_who_calls_and_who_pays(void **state)
+{
+    (void)state;
+    static const uint8_t network[TIDE_HASH_BYTES] = { 5 };
+    struct literal l;
+    struct tide_envelope e;
+    struct tide_xdr x;
+    uint8_t inner[TIDE_HASH_BYTES], want[TIDE_HASH_BYTES];
+    uint64_t id;
+    literal_open(&l, "00000005 00000100 0000000000000009 32*b2 00000000000000c8 00000002 " CREATE_TX
+                     "00000000 00000000 00000000");
+    assert_int_equal(tide_envelope_read(&e, tide_buf_view(&l.buf), &x), TIDE_OK);
+    assert_int_equal(e.caller_key[0], 0xc3);
+    assert_true(tide_muxed_id(&id, e.caller) && id == 7);
+    assert_int_equal(e.source_key[0], 0xa1);
+    assert_false(tide_muxed_id(&id, e.source));
+    assert_int_equal(e.fee_source_key[0], 0xb2);
+    assert_true(tide_muxed_id(&id, e.fee_source) && id == 9);
+    assert_true(tide_envelope_inner_hash(inner, &e, network));
+    hash_of(want, "00000002 " CREATE_TX "00000000");
+    assert_memory_equal(inner, want, TIDE_HASH_BYTES);
+    /* the constructor's arguments: u32 42 and void */
+    assert_int_equal(e.host_function, 3);
+    assert_int_equal(e.arg_count, 2);
+    assert_int_equal(e.args.len, 12);
+    assert_int_equal(tide_be32(e.args.ptr + 4), 42);
+    assert_int_equal(e.auth_count, 1);
+    literal_close(&l);
+    literal_open(&l, "00000002 00000000 " V1_BODY "00000000");
+    assert_int_equal(tide_envelope_read(&e, tide_buf_view(&l.buf), &x), TIDE_OK);
+    assert_false(tide_envelope_inner_hash(inner, &e, network));
+    assert_ptr_equal(e.caller_key, e.source_key);
+    literal_close(&l);
+}
+
 int test_tx(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_native_asset_has_its_known_contracts),
         cmocka_unit_test(a_data_key_is_hashed_as_its_ledger_key),
         cmocka_unit_test(an_old_envelope_hashes_as_a_new_one),
+        cmocka_unit_test(a_fee_bump_names_who_calls_and_who_pays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
