@@ -1012,38 +1012,40 @@ CALL analyst.define('transfers', 'Tokens transferred, minted or burned in the pr
     e.kind,
     e.from_address,
     e.to_address,
-    {amount amount e.amount}
+    {amount amount e.amount},
+    e.to_muxed_id,
+    e.to_muxed_id_type
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, contract, 'transfer' AS kind,
-      from_address, to_address, amount
+      from_address, to_address, amount, to_muxed_id, to_muxed_id_type
     FROM event.synth_token_transfer
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, contract, 'mint',
-      NULL, to_address, amount
+      NULL, to_address, amount, to_muxed_id, to_muxed_id_type
     FROM event.synth_token_mint
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, contract, 'burn',
-      from_address, NULL, amount
+      from_address, NULL, amount, NULL, NULL
     FROM event.synth_token_burn
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, contract, 'clawback',
-      from_address, to_address, amount
+      from_address, to_address, amount, NULL, NULL
     FROM event.synth_token_clawback
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, contract, 'transfer',
-      from_address, to_address, amount
+      from_address, to_address, amount, to_muxed_id, to_muxed_id_type
     FROM event.stellar_asset_transfer
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, contract, 'mint',
-      NULL, to_address, amount
+      NULL, to_address, amount, to_muxed_id, to_muxed_id_type
     FROM event.stellar_asset_mint
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, contract, 'burn',
-      from_address, NULL, amount
+      from_address, NULL, amount, NULL, NULL
     FROM event.stellar_asset_burn
     UNION ALL
     SELECT deployment, ledger, tx, op, event, closed_at, contract, 'clawback',
-      from_address, NULL, amount
+      from_address, NULL, amount, NULL, NULL
     FROM event.stellar_asset_clawback
   ) AS e
     LEFT JOIN analyst.tokens AS t ON t.deployment = e.deployment AND t.token = e.contract
@@ -1052,8 +1054,10 @@ $query$, $columns$
     token_symbol  Token, symbol
     kind          transfer, mint, burn or clawback
     from_address  From whom; null for a mint
-    to_address    To whom; null for a burn
+    to_address    To whom; null for a burn, and for a clawback without a receiver
     amount        Amount
+    to_muxed_id   Id or memo of a multiplexed receiver, JSON; null: none
+    to_muxed_id_type  Its type: u64, string or bytes; void: none, but said so
 $columns$);
 
 CALL analyst.define('balances', 'Balances of synthetic tokens, and of contracts in Stellar assets (accounts hold those in trustlines)', $query$

@@ -62,11 +62,13 @@ static const char *number_type(const struct tide_field *field, const char *name)
 
 static const char *type_of(const struct tide_field *field, const char *name)
 {
-    static const char *const types[TIDE_T_ANY + 1] = {
+    static const char *const types[TIDE_T_MUXED + 1] = {
         [TIDE_T_BOOL] = "boolean", [TIDE_T_SYM] = "string{0,32}/^[A-Za-z0-9_]*$/",
         [TIDE_T_ADDR] = "Address", [TIDE_T_TEXT] = "string",
-        [TIDE_T_ANY] = "json",
+        [TIDE_T_ANY] = "json",     [TIDE_T_MUXED] = "json",
     };
+    if (field->place == TIDE_P_TYPE)
+        return "\"u64|string|bytes|void\"";
     if (field->type == TIDE_T_U32 || field->type == TIDE_T_U64 || field->type == TIDE_T_I128)
         return number_type(field, name);
     assert(field->type < TIDE_COUNT(types));
@@ -79,7 +81,8 @@ static const char *type_of(const struct tide_field *field, const char *name)
 static void add_field(struct tide_buf *text, const struct tide_field *field)
 {
     char name[TIDE_ANSWER_NAME_BYTES];
-    bool optional = field->place == TIDE_P_TOPIC_OPT || field->place == TIDE_P_DATA_OPT;
+    bool optional = field->place == TIDE_P_TOPIC_OPT || field->place == TIDE_P_DATA_OPT ||
+                    field->place == TIDE_P_TYPE;
     tide_field_answer_name(name, field);
     const char *type = type_of(field, name);
     bool nullable = optional && strcmp(type, "json") != 0;

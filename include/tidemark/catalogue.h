@@ -49,16 +49,16 @@ enum tide_type {
     TIDE_T_VEC_U32,  /* int8[]                                                */
     TIDE_T_VEC_U64,  /* numeric[]                                             */
     TIDE_T_ANY,      /* json, as tide_scval_json writes it                    */
+    TIDE_T_MUXED,    /* the same, of a u64, a string or bytes                 */
 };
 
 enum tide_place {
     TIDE_P_TOPIC,
-    TIDE_P_TOPIC_OPT, /* may be absent; at most one in an event */
+    TIDE_P_TOPIC_OPT, /* may be absent */
     TIDE_P_DATA,
     TIDE_P_DATA_OPT, /* may be void or absent */
     /* the whole data; if a DATA_OPT beside it is present, a member of the data map */
-    TIDE_P_SCALAR,
-    TIDE_P_ITEM, /* an element of the data vec, in order */
+    TIDE_P_TYPE, /* not on the ledger: the type of the DATA_OPT before it */
     TIDE_P_KEY,
     TIDE_P_FIELD,
     TIDE_P_SUB,    /* member of a struct inside the value */
@@ -82,6 +82,26 @@ struct tide_field {
     bool subject;    /* event.log shows this field as pool or market */
 };
 
+/* How an event's data is written: a map of its fields, the one field alone, a vec in order. */
+enum tide_shape { TIDE_SHAPE_MAP, TIDE_SHAPE_VALUE, TIDE_SHAPE_VEC };
+
+#define TIDE_PARTS_MAX 20u
+
+/* A field in a topic or in the data of a form. */
+struct tide_part {
+    uint32_t field;
+    bool optional;
+    tide_slice name; /* data: its name in the map */
+};
+
+/* A form in which an event is written. */
+struct tide_event_form {
+    enum tide_shape shape;
+    uint32_t topic_count, data_count;
+    struct tide_part topics[TIDE_PARTS_MAX]; /* behind the event's name, in order */
+    struct tide_part data[TIDE_PARTS_MAX];
+};
+
 enum tide_kind_class { TIDE_KIND_EVENT, TIDE_KIND_ENTRY, TIDE_KIND_INSTANCE };
 
 #define TIDE_FIELDS_MAX       24u
@@ -93,9 +113,13 @@ struct tide_kind {
     const char *id;   /* swap, asset_config, instance: the table is <role>_<id> */
     const char *name; /* on the ledger: "swap", "price", "AssetConfig" */
     const char *doc;
-    bool temporary; /* entries */
-    bool system;    /* host event */
-    bool nothing;   /* the data is an empty vec, not an empty map */
+    bool temporary;        /* entries */
+    bool system;           /* host event */
+    enum tide_shape shape; /* events: of the data, if no form is named */
+    /* events: the forms in which it may be written, at least one. With several of them the table
+     * has the column form behind the fields */
+    const struct tide_event_form *forms;
+    uint32_t form_count;
     bool by_ledger; /* entries: the history table has an index by ledger */
     uint32_t field_count;
     const struct tide_field *fields; /* in the order of the columns */

@@ -26,98 +26,146 @@ static void put_common(struct tide_decode *d, struct tide_buf *out, const struct
     tide_copy_bytes(out, contract->address, 56);
 }
 
-/* Assigns the topics behind the event's name to fields. The kind's one optional topic is present if
- * the event has one topic more than the required ones. */
-static bool collect_topics(struct tide_decode *d, const struct tide_kind *kind,
-                           const tide_slice *topics, uint32_t count, tide_slice *values)
+/* Returns whether the topics fit the form's types, if of its optional parts those of the mask are
+ * there. Also assigns them to fields. */
+static bool assign_topics(const struct tide_kind *kind, const struct tide_event_form *form,
+                          const tide_slice *topics, uint32_t mask, tide_slice *values)
 {
-    assert(kind->field_count <= TIDE_FIELDS_MAX && count > 0);
-    uint32_t fixed = 0;
-    uint32_t optional = 0;
-    for (uint32_t i = 0; i < kind->field_count; i++) {
-        fixed += kind->fields[i].place == TIDE_P_TOPIC;
-        optional += kind->fields[i].place == TIDE_P_TOPIC_OPT;
+    uint32_t at = 1, optional = 0;
+    bool fits = true;
+    for (uint32_t i = 0; i < form->topic_count; i++) {
+        const struct tide_part *part = &form->topics[i];
+        bool there = !part->optional || (mask >> optional & 1);
+        optional += part->optional;
+        values[part->field] = there ? topics[at++] : (tide_slice){ 0 };
+        fits &= !there || value_fits(kind->fields[part->field].type, values[part->field]);
     }
-    uint32_t given = count - 1;
-    if (given != fixed && given != fixed + optional)
+    return fits;
+}
+
+/* Assigns the topics behind the event's name to fields. Which of the optional ones are there follows
+ * from their number and, where that leaves a choice, from their types. */
+static bool collect_topics(struct tide_decode *d, const struct tide_kind *kind,
+                           const struct tide_event_form *form, const tide_slice *topics,
+                           uint32_t count, tide_slice *values)
+{
+    assert(count > 0 && form->topic_count <= TIDE_PARTS_MAX);
+    uint32_t optional = 0, given = count - 1;
+    for (uint32_t i = 0; i < form->topic_count; i++)
+        optional += form->topics[i].optional;
+    uint32_t fixed = form->topic_count - optional, any = UINT32_MAX;
+    for (uint32_t mask = 0; mask < 1u << optional; mask++) {
+        if (fixed + (uint32_t)__builtin_popcount(mask) != given)
+            continue;
+        any = mask;
+        if (assign_topics(kind, form, topics, mask, values))
+            return true;
+    }
+    if (any == UINT32_MAX)
         return value_reject(d, "topic count", (tide_slice){ 0 });
-    bool with_optional = given > fixed;
-    uint32_t at = 1;
-    for (uint32_t i = 0; i < kind->field_count; i++) {
-        enum tide_place place = kind->fields[i].place;
-        if (place == TIDE_P_TOPIC || (place == TIDE_P_TOPIC_OPT && with_optional))
-            values[i] = topics[at++];
-    }
-    assert(at == count);
+    (void)assign_topics(kind, form, topics, any, values); /* put_fields names the wrong type */
     return true;
 }
 
 /* Assigns the items of a vec to fields in order. Returns false, with the reason, if there are more
  * or fewer. */
-static bool collect_items(struct tide_decode *d, const struct tide_kind *kind, tide_slice data,
-                          tide_slice *values)
+static bool collect_items(struct tide_decode *d, const struct tide_event_form *form,
+                          tide_slice data, tide_slice *values)
 {
-    assert(kind->field_count <= TIDE_FIELDS_MAX);
     struct tide_xdr x = tide_xdr_of(data);
     if (tide_xdr_u32(&x) != TIDE_SCV_VEC || !tide_xdr_bool(&x))
         return value_reject(d, "data is not a vec", (tide_slice){ 0 });
     uint32_t count = tide_xdr_u32(&x);
-    for (uint32_t i = 0; i < kind->field_count; i++) {
-        if (kind->fields[i].place != TIDE_P_ITEM)
-            continue;
-        if (count-- == 0)
+    for (uint32_t i = 0; i < form->data_count; i++) {
+        if (i == count)
             return value_reject(d, "data vec too short", (tide_slice){ 0 });
-        values[i] = tide_scval_span(&x);
+        values[form->data[i].field] = tide_scval_span(&x);
     }
-    return count == 0 || value_reject(d, "data vec too long", (tide_slice){ 0 });
+    return count == form->data_count || value_reject(d, "data vec too long", (tide_slice){ 0 });
 }
 
-static int field_with_place(const struct tide_kind *kind, enum tide_place place)
+static const struct tide_part *part_named(const struct tide_event_form *form, tide_slice name)
 {
-    for (uint32_t i = 0; i < kind->field_count; i++)
-        if (kind->fields[i].place == place)
-            return (int)i;
-    return -1;
+    for (uint32_t i = 0; i < form->data_count; i++)
+        if (tide_slice_eq(form->data[i].name, name))
+            return &form->data[i];
+    return NULL;
 }
 
-/* Assigns the event's data to fields: an empty vec, a vec, a single value, or a map. */
-static bool collect_data(struct tide_decode *d, const struct tide_kind *kind, tide_slice data,
+/* Assigns the members of a map to fields by their names. */
+static bool collect_members(struct tide_decode *d, const struct tide_event_form *form,
+                            tide_slice data, tide_slice *values)
+{
+    struct tide_xdr x = tide_xdr_of(data);
+    if (tide_xdr_u32(&x) != TIDE_SCV_MAP || !tide_xdr_bool(&x))
+        return value_reject(d, "data is not a map", (tide_slice){ 0 });
+    uint32_t count = tide_xdr_u32(&x);
+    for (uint32_t i = 0; i < count; i++) {
+        if (tide_xdr_u32(&x) != TIDE_SCV_SYMBOL)
+            return value_reject(d, "data is not a map", (tide_slice){ 0 });
+        tide_slice name = tide_xdr_var(&x, 32);
+        const struct tide_part *part = part_named(form, name);
+        /* A name that occurs twice counts as unknown; the host makes no such map. */
+        if (!part || values[part->field].len)
+            return value_reject(d, "unknown field", name);
+        values[part->field] = tide_scval_span(&x);
+    }
+    return true;
+}
+
+static bool collect_data(struct tide_decode *d, const struct tide_event_form *form, tide_slice data,
                          tide_slice *values)
 {
-    if (kind->nothing || field_with_place(kind, TIDE_P_ITEM) >= 0)
-        return collect_items(d, kind, data, values);
-    int scalar = field_with_place(kind, TIDE_P_SCALAR);
-    if (scalar >= 0 && tide_scval_type_of(data) != TIDE_SCV_MAP) {
-        values[scalar] = data;
-        return true;
-    }
-    tide_slice unknown = { 0 };
-    if (!value_members(kind, NULL, data, values, &unknown))
-        return value_reject(d, "data is not a map", (tide_slice){ 0 });
-    /* A map in place of the single value is valid only if it holds another field, too. Otherwise
-     * the row would not show which of the two forms the event had. */
-    int beside = scalar >= 0 ? field_with_place(kind, TIDE_P_DATA_OPT) : -1;
-    if (scalar >= 0 && (beside < 0 || values[beside].len == 0 || value_is_void(values[beside])))
-        return value_reject(d, "map of a single value", (tide_slice){ 0 });
-    return unknown.len == 0 || value_reject(d, "unknown field", unknown);
+    if (form->shape == TIDE_SHAPE_VEC)
+        return collect_items(d, form, data, values);
+    if (form->shape == TIDE_SHAPE_MAP)
+        return collect_members(d, form, data, values);
+    assert(form->data_count == 1);
+    values[form->data[0].field] = data;
+    return true;
+}
+
+/* Returns whether the form has the field, and the field may not be absent in it. */
+static bool is_required(const struct tide_event_form *form, uint32_t field)
+{
+    for (uint32_t i = 0; i < form->topic_count; i++)
+        if (form->topics[i].field == field)
+            return !form->topics[i].optional;
+    for (uint32_t i = 0; i < form->data_count; i++)
+        if (form->data[i].field == field)
+            return !form->data[i].optional;
+    return false;
+}
+
+/* Appends the type of an optional value; NULL where it is absent. */
+static void put_type(struct tide_buf *out, tide_slice value)
+{
+    const char *type = value.len ? value_muxed_type(value) : NULL;
+    if (type)
+        tide_copy_bytes(out, type, strlen(type));
+    else
+        tide_copy_null(out);
 }
 
 /* Appends the columns of the kind from `values`. A void member counts as absent. */
 static bool put_fields(struct tide_decode *d, struct tide_buf *out, const struct tide_kind *kind,
-                       tide_slice *values)
+                       const struct tide_event_form *form, tide_slice *values)
 {
     for (uint32_t i = 0; i < kind->field_count; i++) {
         const struct tide_field *f = &kind->fields[i];
-        bool optional = f->place == TIDE_P_TOPIC_OPT || f->place == TIDE_P_DATA_OPT;
-        if (values[i].len && f->place == TIDE_P_DATA_OPT && value_is_void(values[i]))
-            values[i].len = 0;
-        if (values[i].len == 0 && !optional)
+        bool absent = values[i].len == 0;
+        absent |= f->place == TIDE_P_DATA_OPT && value_is_void(values[i]);
+        if (f->place == TIDE_P_TYPE)
+            put_type(out, values[i - 1]);
+        else if (absent && is_required(form, i))
             return value_reject(d, "missing field", tide_slice_str(f->column));
-        if (values[i].len == 0)
+        else if (absent)
             tide_copy_null(out);
         else if (!value_put(d, out, f->type, values[i]))
             return value_reject(d, "type of field", tide_slice_str(f->column));
     }
+    if (kind->form_count > 1)
+        tide_copy_int2(out, (int16_t)(form - kind->forms));
     return true;
 }
 
@@ -161,6 +209,61 @@ static void put_log(struct tide_decode *d, const struct tide_event *event,
     rows->count++;
 }
 
+/* Appends the event's row as that form of the kind. Returns false, with the reason and no row, if
+ * the event does not fit it. */
+static bool try_form(struct tide_decode *d, const struct tide_event *event,
+                     const struct tide_contract *contract, const struct tide_kind *kind,
+                     const struct tide_event_form *form, const tide_slice *topics,
+                     tide_slice *values)
+{
+    memset(values, 0, TIDE_FIELDS_MAX * sizeof *values);
+    if (!collect_topics(d, kind, form, topics, event->topic_count, values) ||
+        !collect_data(d, form, event->data, values))
+        return false;
+    struct tide_rows *rows = decode_rows(d, kind->table);
+    size_t mark = rows->copy.len;
+    tide_copy_row(&rows->copy,
+                  (uint16_t)(EVENT_COMMON + kind->field_count + (kind->form_count > 1)));
+    put_common(d, &rows->copy, event, contract);
+    if (!put_fields(d, &rows->copy, kind, form, values)) {
+        rows->copy.len = mark;
+        return false;
+    }
+    if (d->wanted[kind->table])
+        rows->count++;
+    else
+        rows->copy.len = mark;
+    return true;
+}
+
+/* Returns whether the event's data has the shape of the form. */
+static bool has_shape(const struct tide_kind *kind, const struct tide_event_form *form,
+                      tide_slice data)
+{
+    int type = tide_scval_type_of(data);
+    if (form->shape != TIDE_SHAPE_VALUE)
+        return type == (form->shape == TIDE_SHAPE_MAP ? TIDE_SCV_MAP : TIDE_SCV_VEC);
+    return (type != TIDE_SCV_MAP && type != TIDE_SCV_VEC) ||
+           value_fits(kind->fields[form->data[0].field].type, data);
+}
+
+/* Tries the forms of the kind whose shape the data has: the reason is then about the form that was
+ * meant. If none has it, tries the first one, for the reason. */
+static bool try_forms(struct tide_decode *d, const struct tide_event *event,
+                      const struct tide_contract *contract, const struct tide_kind *kind,
+                      const tide_slice *topics, tide_slice *values)
+{
+    assert(kind->form_count > 0);
+    bool tried = false, fits = false;
+    for (uint32_t i = 0; i < kind->form_count && !fits; i++) {
+        if (!has_shape(kind, &kind->forms[i], event->data))
+            continue;
+        fits = try_form(d, event, contract, kind, &kind->forms[i], topics, values);
+        tried = true;
+    }
+    return tried ? fits : try_form(d, event, contract, kind, &kind->forms[0], topics, values);
+}
+
 /* Appends the event's rows as that kind. Returns false, with the reason and no rows, if the event
  * does not fit it. */
 static bool try_kind(struct tide_decode *d, const struct tide_event *event,
@@ -168,26 +271,13 @@ static bool try_kind(struct tide_decode *d, const struct tide_event *event,
                      const tide_slice *topics)
 {
     assert(kind->field_count <= TIDE_FIELDS_MAX && (unsigned)kind->table < TIDE_TABLES_MAX);
-    tide_slice values[TIDE_FIELDS_MAX] = { { 0 } };
+    tide_slice values[TIDE_FIELDS_MAX];
     if (kind->system != (event->type == 0))
         return value_reject(d, "event type", (tide_slice){ 0 });
-    if (!collect_topics(d, kind, topics, event->topic_count, values) ||
-        !collect_data(d, kind, event->data, values))
+    if (!try_forms(d, event, contract, kind, topics, values))
         return false;
-    struct tide_rows *rows = decode_rows(d, kind->table);
-    size_t mark = rows->copy.len;
-    tide_copy_row(&rows->copy, (uint16_t)(EVENT_COMMON + kind->field_count));
-    put_common(d, &rows->copy, event, contract);
-    if (!put_fields(d, &rows->copy, kind, values)) {
-        rows->copy.len = mark;
-        return false;
-    }
     if (kind == &tide_events()[TIDE_EV_synthetic_engine_market_created])
         relevance_discover(d, values[value_field_index(kind, "token")], true, event->tx);
-    if (d->wanted[kind->table])
-        rows->count++;
-    else
-        rows->copy.len = mark;
     if (d->wanted[TIDE_TABLE_EVENT_LOG])
         put_log(d, event, contract, kind, values);
     return true;

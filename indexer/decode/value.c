@@ -188,14 +188,29 @@ static bool put_scalar(struct tide_decode *d, struct tide_buf *out, enum tide_ty
     case TIDE_T_VEC_U64:
         return put_vec(d, out, TIDE_T_U64, value);
     case TIDE_T_ANY:
+    case TIDE_T_MUXED:
         return put_json(out, value);
     }
     assert(0 && "unreachable: the types are the catalogue's");
     return false;
 }
 
+const char *value_muxed_type(tide_slice value)
+{
+    switch (tide_scval_type_of(value)) {
+    case TIDE_SCV_U64:
+        return "u64";
+    case TIDE_SCV_STRING:
+        return "string";
+    case TIDE_SCV_BYTES:
+        return "bytes";
+    default:
+        return value_is_void(value) ? "void" : NULL;
+    }
+}
+
 /* The ScVal arm that each column type is made from. */
-bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type, tide_slice value)
+bool value_fits(enum tide_type type, tide_slice value)
 {
     static const int8_t arms[] = {
         [TIDE_T_BOOL] = TIDE_SCV_BOOL,
@@ -215,13 +230,18 @@ bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type,
         [TIDE_T_VEC_U32] = TIDE_SCV_VEC,
         [TIDE_T_VEC_U64] = TIDE_SCV_VEC,
         [TIDE_T_ANY] = -2, /* any arm */
+        [TIDE_T_MUXED] = -2,
     };
-    static_assert(TIDE_COUNT(arms) == TIDE_T_ANY + 1, "each type has its arm");
+    static_assert(TIDE_COUNT(arms) == TIDE_T_MUXED + 1, "each type has its arm");
     assert((size_t)type < TIDE_COUNT(arms));
-    int arm = tide_scval_type_of(value);
-    if (arms[type] != arm && arms[type] != -2)
-        return false;
-    return put_scalar(d, out, type, value);
+    if (type == TIDE_T_MUXED)
+        return value_muxed_type(value) && !value_is_void(value);
+    return arms[type] == -2 || arms[type] == tide_scval_type_of(value);
+}
+
+bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type, tide_slice value)
+{
+    return value_fits(type, value) && put_scalar(d, out, type, value);
 }
 
 /* Returns the index of the field for a member's name, in the value itself or in its member `outer`;
@@ -231,8 +251,7 @@ static int field_of(const struct tide_kind *kind, const char *outer, tide_slice 
     for (uint32_t i = 0; i < kind->field_count; i++) {
         const struct tide_field *f = &kind->fields[i];
         bool member = outer ? f->place == TIDE_P_SUB && strcmp(f->outer, outer) == 0
-                            : f->place == TIDE_P_DATA || f->place == TIDE_P_DATA_OPT ||
-                                  f->place == TIDE_P_SCALAR || f->place == TIDE_P_FIELD;
+                            : f->place == TIDE_P_FIELD;
         if (member && tide_slice_eq_str(name, f->name))
             return (int)i;
     }

@@ -86,6 +86,8 @@ static tide_status open_stream(struct merge *m, struct stream *stream, uint32_t 
         tide_buf_str(&sql, ", ");
         tide_export_value_select(&sql, "t", kind->fields[i].column, kind->fields[i].type);
     }
+    if (kind && kind->form_count > 1)
+        tide_buf_str(&sql, ", t.form");
     if (!kind)
         tide_buf_str(&sql, ", encode(t.xdr, 'hex')");
     tide_buf_putf(&sql, " FROM \"%s\".\"%s\" AS t", table->schema, table->name);

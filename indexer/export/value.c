@@ -30,6 +30,7 @@ void tide_export_value_select(struct tide_buf *sql, const char *table, const cha
     case TIDE_T_ENUM_U32:
     case TIDE_T_ENUM_SYM:
     case TIDE_T_ANY:
+    case TIDE_T_MUXED:
         tide_buf_putf(sql, "%s.\"%s\"", table, column);
         break;
     }
@@ -87,6 +88,7 @@ void tide_export_value_json(struct tide_buf *json, enum tide_type type, tide_sli
     case TIDE_T_VEC_U32:
     case TIDE_T_VEC_U64:
     case TIDE_T_ANY:
+    case TIDE_T_MUXED:
         tide_buf_slice(json, text);
         break;
     }
@@ -152,16 +154,6 @@ static void put_vec(struct tide_buf *json, const char *head, const struct tide_k
     tide_buf_u8(json, ']');
 }
 
-static uint32_t count_shown(const struct tide_kind *kind, uint32_t places,
-                            const struct tide_value_row *row)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < kind->field_count; i++)
-        if ((places >> kind->fields[i].place & 1) && is_shown(&kind->fields[i], row, i))
-            count++;
-    return count;
-}
-
 /* Writes the one field with that place, or null if it is not shown. */
 static void put_single(struct tide_buf *json, const struct tide_kind *kind, enum tide_place place,
                        const struct tide_value_row *row)
@@ -183,29 +175,77 @@ static bool has_field(const struct tide_kind *kind, enum tide_place place)
     return false;
 }
 
-enum {
-    TOPICS = 1u << TIDE_P_TOPIC | 1u << TIDE_P_TOPIC_OPT,
-    MEMBERS = 1u << TIDE_P_DATA | 1u << TIDE_P_DATA_OPT | 1u << TIDE_P_SCALAR,
-    ENTRY = 1u << TIDE_P_FIELD | 1u << TIDE_P_SUB,
-};
+enum { ENTRY = 1u << TIDE_P_FIELD | 1u << TIDE_P_SUB };
+
+/* Returns the form in which the event of the row was written. */
+static const struct tide_event_form *form_of(const struct tide_kind *kind,
+                                             const struct tide_value_row *row)
+{
+    if (kind->form_count == 1)
+        return kind->forms;
+    tide_slice text = row->text(row->self, kind->field_count);
+    assert(text.len == 1 && (uint32_t)(text.ptr[0] - '0') < kind->form_count);
+    return &kind->forms[text.ptr[0] - '0'];
+}
+
+/* Returns whether the part was there: optional values may be void, which the type beside tells. */
+static bool is_there(const struct tide_kind *kind, const struct tide_part *part,
+                     const struct tide_value_row *row)
+{
+    uint32_t next = part->field + 1;
+    bool typed = next < kind->field_count && kind->fields[next].place == TIDE_P_TYPE;
+    return !row->null(row->self, typed ? next : part->field);
+}
+
+static void put_part(struct tide_buf *json, const struct tide_kind *kind,
+                     const struct tide_part *part, const struct tide_value_row *row)
+{
+    if (row->null(row->self, part->field))
+        tide_buf_str(json, "null");
+    else
+        tide_export_value_json(json, kind->fields[part->field].type,
+                               row->text(row->self, part->field));
+}
+
+/* Writes the parts that were there, each behind its name in a map. */
+static void put_parts(struct tide_buf *json, const struct tide_kind *kind,
+                      const struct tide_part *parts, uint32_t count, bool map, bool any,
+                      const struct tide_value_row *row)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_there(kind, &parts[i], row))
+            continue;
+        if (any)
+            tide_buf_u8(json, ',');
+        if (map)
+            tide_buf_putf(json, "\"%.*s\":", TIDE_SLICE_FMT(parts[i].name));
+        put_part(json, kind, &parts[i], row);
+        any = true;
+    }
+}
 
 void tide_export_value_topics(struct tide_buf *json, const struct tide_kind *kind,
                               const struct tide_value_row *row)
 {
-    put_vec(json, kind->name, kind, TOPICS, row);
+    const struct tide_event_form *form = form_of(kind, row);
+    tide_buf_u8(json, '[');
+    tide_buf_json_string(json, tide_slice_str(kind->name));
+    put_parts(json, kind, form->topics, form->topic_count, false, true, row);
+    tide_buf_u8(json, ']');
 }
 
 void tide_export_value_data(struct tide_buf *json, const struct tide_kind *kind,
                             const struct tide_value_row *row)
 {
-    if (kind->nothing)
-        tide_buf_str(json, "[]");
-    else if (has_field(kind, TIDE_P_ITEM))
-        put_vec(json, NULL, kind, 1u << TIDE_P_ITEM, row);
-    else if (has_field(kind, TIDE_P_SCALAR) && count_shown(kind, 1u << TIDE_P_DATA_OPT, row) == 0)
-        put_single(json, kind, TIDE_P_SCALAR, row);
-    else
-        put_map(json, kind, MEMBERS, row);
+    const struct tide_event_form *form = form_of(kind, row);
+    bool map = form->shape == TIDE_SHAPE_MAP;
+    if (form->shape == TIDE_SHAPE_VALUE) {
+        put_part(json, kind, form->data, row);
+        return;
+    }
+    tide_buf_u8(json, map ? '{' : '[');
+    put_parts(json, kind, form->data, form->data_count, map, false, row);
+    tide_buf_u8(json, map ? '}' : ']');
 }
 
 void tide_export_value_key(struct tide_buf *json, const struct tide_kind *kind,

@@ -9,7 +9,8 @@ enum line_kind {
     LINE_HEAD,
     LINE_FIELD,
     LINE_SYSTEM,
-    LINE_NOTHING,
+    LINE_SHAPE,
+    LINE_FORM,
     LINE_SUBJECT,
     LINE_HIDDEN,
     LINE_NAMED,
@@ -22,12 +23,14 @@ struct line {
     enum line_kind kind;
     struct tide_kind head;
     struct tide_field field;
-    const char *text; /* SUBJECT, HIDDEN, NAMED: name of the column; INDEX: list of columns */
-    const char *name; /* NAMED: name of the column in answers */
+    /* SUBJECT, HIDDEN, NAMED: name of the column; INDEX: list of columns; FORM: its topics */
+    const char *text;
+    const char *name;      /* NAMED: name of the column in answers; FORM: its data */
+    enum tide_shape shape; /* SHAPE, FORM */
 };
 
 /* AMOUNT in the .def files. build_catalogue() turns it into an I128 with is_amount. */
-#define TIDE_T_AMOUNT ((enum tide_type)(TIDE_T_ANY + 1))
+#define TIDE_T_AMOUNT ((enum tide_type)(TIDE_T_MUXED + 1))
 
 #define PERSISTENT false
 #define TEMPORARY  true
@@ -58,19 +61,23 @@ struct line {
                 .id = "instance",            \
                 .name = "instance",          \
                 .doc = d } },
-#define TIDE_SYSTEM()               { .kind = LINE_SYSTEM },
-#define TIDE_NOTHING()              { .kind = LINE_NOTHING },
-#define TIDE_SUBJECT(f)             { .kind = LINE_SUBJECT, .text = #f },
-#define TIDE_HIDDEN(f)              { .kind = LINE_HIDDEN, .text = #f },
-#define TIDE_NAMED(f, n)            { .kind = LINE_NAMED, .text = #f, .name = n },
-#define TIDE_INDEX(columns)         { .kind = LINE_INDEX, .text = columns },
-#define TIDE_BY_LEDGER()            { .kind = LINE_BY_LEDGER },
-#define TIDE_TOPIC(f, T, d)         FIELD_LINE(#f, T, TOPIC, d, .name = #f)
-#define TIDE_TOPIC_OPT(f, T, d)     FIELD_LINE(#f, T, TOPIC_OPT, d, .name = #f)
-#define TIDE_DATA(f, T, d)          FIELD_LINE(#f, T, DATA, d, .name = #f)
-#define TIDE_DATA_OPT(f, T, d)      FIELD_LINE(#f, T, DATA_OPT, d, .name = #f)
-#define TIDE_SCALAR(f, T, d)        FIELD_LINE(#f, T, SCALAR, d, .name = #f)
-#define TIDE_ITEM(f, T, d)          FIELD_LINE(#f, T, ITEM, d, .name = #f)
+#define TIDE_SYSTEM() { .kind = LINE_SYSTEM },
+#define TIDE_SHAPE(s) { .kind = LINE_SHAPE, .shape = TIDE_SHAPE_##s },
+#define TIDE_FORM(s, topics, data) \
+    { .kind = LINE_FORM, .shape = TIDE_SHAPE_##s, .text = topics, .name = data },
+#define TIDE_SUBJECT(f)         { .kind = LINE_SUBJECT, .text = #f },
+#define TIDE_HIDDEN(f)          { .kind = LINE_HIDDEN, .text = #f },
+#define TIDE_NAMED(f, n)        { .kind = LINE_NAMED, .text = #f, .name = n },
+#define TIDE_INDEX(columns)     { .kind = LINE_INDEX, .text = columns },
+#define TIDE_BY_LEDGER()        { .kind = LINE_BY_LEDGER },
+#define TIDE_TOPIC(f, T, d)     FIELD_LINE(#f, T, TOPIC, d, .name = #f)
+#define TIDE_TOPIC_OPT(f, T, d) FIELD_LINE(#f, T, TOPIC_OPT, d, .name = #f)
+#define TIDE_DATA(f, T, d)      FIELD_LINE(#f, T, DATA, d, .name = #f)
+#define TIDE_DATA_OPT(f, T, d)  FIELD_LINE(#f, T, DATA_OPT, d, .name = #f)
+#define TIDE_DATA_TYPED(f, d)                                                                \
+    FIELD_LINE(#f, MUXED, DATA_OPT, d, .name = #f)                                           \
+    FIELD_LINE(#f "_type", SYM, TYPE, "u64, string or bytes; void: written without a value", \
+               .name = #f)
 #define TIDE_KEY(f, T, d)           FIELD_LINE(#f, T, KEY, d, .name = #f)
 #define TIDE_FIELD(f, T, d)         FIELD_LINE(#f, T, FIELD, d, .name = #f)
 #define TIDE_FIELD_PRIVATE(f, T, d) FIELD_LINE(#f, T, FIELD, d, .name = #f, .is_private = true)
@@ -106,6 +113,13 @@ static const struct function functions[] = {
 #include "schema/catalogue/all.def"
 };
 
+/* Each event has the forms that its lines name, or one that follows from its fields. */
+enum {
+    FORMS = (int)TIDE_EV_COUNT
+#define TIDE_FORM(shape, topics, data) +1
+#include "schema/catalogue/all.def"
+};
+
 enum { KINDS = (int)TIDE_EV_COUNT + (int)TIDE_EN_COUNT + (int)TIDE_IN_COUNT, SLOTS = 1024 };
 static_assert(SLOTS > 2 * KINDS, "the hash table stays sparse");
 
@@ -113,6 +127,8 @@ static_assert(SLOTS > 2 * KINDS, "the hash table stays sparse");
 static struct {
     struct tide_kind kinds[KINDS]; /* events, entries, instances */
     struct tide_field fields[TIDE_COUNT(lines)];
+    struct tide_event_form forms[FORMS];
+    uint32_t form_count;
     uint16_t slots[SLOTS]; /* index in kinds + 1, by class, role and name; linear probing */
     /* the functions of each role, each list ended by NULL */
     const char *function_names[TIDE_COUNT(functions) + TIDE_ROLE_COUNT];
@@ -157,6 +173,74 @@ static void add_field(struct tide_kind *kind, struct tide_field *to, const struc
     assert(kind->field_count <= TIDE_FIELDS_MAX);
 }
 
+static void add_part(struct tide_part *parts, uint32_t *count, struct tide_part part)
+{
+    assert(*count < TIDE_PARTS_MAX);
+    parts[(*count)++] = part;
+}
+
+static uint32_t index_of(const struct tide_kind *kind, tide_slice column)
+{
+    uint32_t i = 0;
+    while (i < kind->field_count && !tide_slice_eq_str(column, kind->fields[i].column))
+        i++;
+    assert(i < kind->field_count && "FORM names fields of its event");
+    return i;
+}
+
+/* Reads the fields that a FORM line names: "admin? to_address", "live_until_ledger:expiration". */
+static void read_parts(const struct tide_kind *kind, const char *text, struct tide_part *parts,
+                       uint32_t *count)
+{
+    for (; *text; text += *text == ' ') {
+        size_t len = strcspn(text, " "), colon = strcspn(text, ": ");
+        bool named = colon < len, optional = text[len - 1] == '?';
+        tide_slice word = tide_slice_of(text, len - optional);
+        tide_slice column = named ? tide_slice_of(text + colon + 1, word.len - colon - 1) : word;
+        add_part(parts, count,
+                 (struct tide_part){ .field = index_of(kind, column),
+                                     .optional = optional,
+                                     .name = named ? tide_slice_of(text, colon) : word });
+        text += len;
+    }
+}
+
+static struct tide_event_form *new_form(struct tide_kind *kind, enum tide_shape shape)
+{
+    assert(built.form_count < FORMS);
+    struct tide_event_form *form = &built.forms[built.form_count++];
+    form->shape = shape;
+    kind->forms = kind->form_count++ ? kind->forms : form;
+    return form;
+}
+
+static void add_form(struct tide_kind *kind, const struct line *line)
+{
+    struct tide_event_form *form = new_form(kind, line->shape);
+    read_parts(kind, line->text, form->topics, &form->topic_count);
+    read_parts(kind, line->name, form->data, &form->data_count);
+}
+
+/* Gives an event whose lines name no form the one that follows from its fields. */
+static void end_kind(struct tide_kind *kind)
+{
+    if (!kind || kind->class != TIDE_KIND_EVENT || kind->form_count)
+        return;
+    struct tide_event_form *form = new_form(kind, kind->shape);
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *f = &kind->fields[i];
+        bool topic = f->place == TIDE_P_TOPIC || f->place == TIDE_P_TOPIC_OPT;
+        struct tide_part part = { .field = i,
+                                  .optional =
+                                      f->place == TIDE_P_TOPIC_OPT || f->place == TIDE_P_DATA_OPT,
+                                  .name = tide_slice_str(f->name) };
+        if (topic)
+            add_part(form->topics, &form->topic_count, part);
+        else if (f->place != TIDE_P_TYPE)
+            add_part(form->data, &form->data_count, part);
+    }
+}
+
 static void apply_line(struct tide_kind *kind, const struct line *line, uint32_t *fields)
 {
     switch (line->kind) {
@@ -168,8 +252,11 @@ static void apply_line(struct tide_kind *kind, const struct line *line, uint32_t
     case LINE_SYSTEM:
         kind->system = true;
         return;
-    case LINE_NOTHING:
-        kind->nothing = true;
+    case LINE_SHAPE:
+        kind->shape = line->shape;
+        return;
+    case LINE_FORM:
+        add_form(kind, line);
         return;
     case LINE_BY_LEDGER:
         kind->by_ledger = true;
@@ -214,6 +301,7 @@ static void build_catalogue(void)
     struct tide_kind *kind = NULL;
     for (size_t i = 0; i < TIDE_COUNT(lines); i++) {
         if (lines[i].kind == LINE_HEAD) {
+            end_kind(kind);
             kind = &built.kinds[next[lines[i].head.class]++];
             *kind = lines[i].head;
             kind->fields = &built.fields[fields];
@@ -222,6 +310,7 @@ static void build_catalogue(void)
         assert(kind);
         apply_line(kind, &lines[i], &fields);
     }
+    end_kind(kind);
     for (uint32_t i = 0; i < KINDS; i++)
         enter_kind(i);
     tide_tables_assign(built.kinds, KINDS);

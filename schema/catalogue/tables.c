@@ -205,7 +205,7 @@ static const enum tide_pg_type pg_types[] = {
     [TIDE_T_ENUM_U32] = TIDE_PG_INT8,      [TIDE_T_ENUM_SYM] = TIDE_PG_TEXT,
     [TIDE_T_VEC_SYM] = TIDE_PG_TEXT_ARRAY, [TIDE_T_VEC_ADDR] = TIDE_PG_TEXT_ARRAY,
     [TIDE_T_VEC_U32] = TIDE_PG_INT8_ARRAY, [TIDE_T_VEC_U64] = TIDE_PG_NUMERIC_ARRAY,
-    [TIDE_T_ANY] = TIDE_PG_JSON,
+    [TIDE_T_ANY] = TIDE_PG_JSON,           [TIDE_T_MUXED] = TIDE_PG_JSON,
 };
 
 static void add_columns(struct tide_table *t, const struct tide_column *columns, size_t count)
@@ -363,7 +363,8 @@ static size_t kind_columns(const struct tide_kind *kind, struct tide_column *out
     for (uint32_t i = 0; i < kind->field_count; i++) {
         const struct tide_field *f = &kind->fields[i];
         bool nullable = f->place == TIDE_P_SLOT || f->place == TIDE_P_TOPIC_OPT ||
-                        f->place == TIDE_P_DATA_OPT || f->place == TIDE_P_ACTION;
+                        f->place == TIDE_P_DATA_OPT || f->place == TIDE_P_TYPE ||
+                        f->place == TIDE_P_ACTION;
         out[count++] = (struct tide_column){ f->column,
                                              pg_types[f->type],
                                              .nullable = nullable,
@@ -371,6 +372,10 @@ static size_t kind_columns(const struct tide_kind *kind, struct tide_column *out
                                              .keyed = is_word(f),
                                              .comment = f->doc };
     }
+    if (kind->form_count > 1)
+        out[count++] =
+            (struct tide_column){ "form", TIDE_PG_INT2,
+                                  .comment = "Form in which the event was written, from 0" };
     return count;
 }
 

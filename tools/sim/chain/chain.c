@@ -89,6 +89,10 @@ static void create_world(struct chain *chain)
             sim_contract_add(host, chain_addr(chain, parties_contract(i)), role_of(i),
                              chain->parties.contracts[i].name);
         contract->asset = i == PARTY_USDC ? usdc : 0;
+        /* The first market's token emits the protocol's events, each other one those of another
+         * library, as tokens that the chain names may. */
+        bool token = i >= PARTY_TOKEN && i < (uint32_t)PARTY_TOKEN + PARTY_MARKETS;
+        contract->forms = token ? i - PARTY_TOKEN : 0;
     }
     lcm_put_asset4(&chain->asset, "USDC", chain->parties.accounts[PARTY_ISSUER].id);
 }

@@ -100,12 +100,97 @@ static void check_transfer(struct sim_host *h, sim_val from, sim_val to, sim_amo
     require_positive(h, amount);
 }
 
+/* Whose events a token emits. The form of the present synthetic tokens is the first one. */
+enum { FORMS_PROTOCOL, FORMS_SDK_22, FORMS_SDK_23, FORMS_OPENZEPPELIN };
+
+/* Forms of the events in the catalogue. */
+enum { FORM_MAP, FORM_VALUE };
+enum { APPROVE_MAP, APPROVE_LIVE_UNTIL, APPROVE_VEC };
+
+/* A token of soroban-sdk 23 also names an asset here, as SEP-41 allows. */
+static sim_val asset_topic(void)
+{
+    return sim_string(TIDE_SLICE("native"));
+}
+
+/* Emits an event with an amount. admin and to may be void: the event then has no such topic. Of
+ * every four transfers to a multiplexed receiver, one has each type of id. */
+static void announce(struct sim_host *h, enum tide_event_id id, uint32_t form,
+                     const struct sim_field *parties, uint32_t count, sim_val amount, bool muxed)
+{
+    struct sim_field values[8];
+    uint32_t filled = 0;
+    assert(count + 3 <= TIDE_COUNT(values));
+    for (uint32_t i = 0; i < count; i++)
+        values[filled++] = parties[i];
+    values[filled++] = (struct sim_field){ "amount", amount };
+    if (h->self->forms == FORMS_SDK_23)
+        values[filled++] = (struct sim_field){ "asset", asset_topic() };
+    if (muxed) {
+        const sim_val ids[] = { sim_u64(UINT64_MAX), sim_void(), sim_string(TIDE_SLICE("rent 7")),
+                                sim_bytes(TIDE_SLICE("\1\2\xff")) };
+        values[filled++] =
+            (struct sim_field){ "to_muxed_id", ids[(uint64_t)amount.i128 % TIDE_COUNT(ids)] };
+    }
+    sim_emit_form(h, id, form, values, filled);
+}
+
+/* Returns whether the receiver of this amount counts as multiplexed: one in three. */
+static bool is_muxed(const struct sim_host *h, sim_amount amount)
+{
+    return h->self->forms >= FORMS_SDK_23 && amount % 3 == 0;
+}
+
+static void announce_transfer(struct sim_host *h, sim_val from, sim_val to, sim_amount amount)
+{
+    bool muxed = is_muxed(h, amount);
+    uint32_t form = h->self->forms == FORMS_PROTOCOL || muxed ? FORM_MAP : FORM_VALUE;
+    announce(h, TIDE_EV_synth_token_transfer, form,
+             SIM_FIELDS({ "from_address", from }, { "to_address", to }), sim_i128(amount), muxed);
+}
+
+static void announce_approval(struct sim_host *h, const sim_val *args)
+{
+    static const uint32_t forms[] = { APPROVE_MAP, APPROVE_VEC, APPROVE_VEC, APPROVE_LIVE_UNTIL };
+    announce(h, TIDE_EV_synth_token_approve, forms[h->self->forms],
+             SIM_FIELDS({ "from_address", args[0] }, { "spender", args[1] },
+                        { "expiration_ledger", args[3] }),
+             args[2], false);
+}
+
+static void announce_mint(struct sim_host *h, sim_val to, sim_amount amount)
+{
+    bool admin = h->self->forms == FORMS_SDK_22, muxed = is_muxed(h, amount);
+    bool map = h->self->forms == FORMS_PROTOCOL || h->self->forms == FORMS_OPENZEPPELIN || muxed;
+    announce(h, TIDE_EV_synth_token_mint, map ? FORM_MAP : FORM_VALUE,
+             (const struct sim_field[]){ { "to_address", to },
+                                         { "admin", sim_address(h->self->address) } },
+             1 + admin, sim_i128(amount), muxed);
+}
+
+static void announce_burn(struct sim_host *h, sim_val from, sim_amount amount)
+{
+    bool map = h->self->forms == FORMS_PROTOCOL || h->self->forms == FORMS_OPENZEPPELIN;
+    announce(h, TIDE_EV_synth_token_burn, map ? FORM_MAP : FORM_VALUE,
+             SIM_FIELDS({ "from_address", from }), sim_i128(amount), false);
+}
+
+/* args: receiver, holder, amount. Other tokens name no receiver; the oldest name the administrator. */
+static void announce_clawback(struct sim_host *h, const sim_val *args)
+{
+    bool own = h->self->forms == FORMS_PROTOCOL, admin = h->self->forms == FORMS_SDK_22;
+    announce(h, TIDE_EV_synth_token_clawback, own ? FORM_MAP : FORM_VALUE,
+             (const struct sim_field[]){ { "from_address", args[1] },
+                                         { own ? "to_address" : "admin", args[0] } },
+             1 + (own || admin), args[2], false);
+}
+
 /* Moves an amount and announces the transfer. */
 static void move_balance(struct sim_host *h, sim_val from, sim_val to, sim_amount amount)
 {
     take_balance(h, from, amount);
     give_balance(h, to, amount);
-    sim_emit(h, EV(transfer), SIM_VALS(from, to), SIM_FIELDS({ "amount", sim_i128(amount) }));
+    announce_transfer(h, from, to, amount);
 }
 
 /* args: sender, recipient, amount */
@@ -145,8 +230,7 @@ static sim_val approve(struct sim_host *h, const sim_val *args)
     struct sim_key key = allowance_key(h, args[0], args[1]);
     sim_put(h, key, args[2]);
     extend_allowance(h, key, args[3].u32);
-    sim_emit(h, EV(approve), SIM_VALS(args[0], args[1]),
-             SIM_FIELDS({ "amount", args[2] }, { "expiration_ledger", args[3] }));
+    announce_approval(h, args);
     return sim_void();
 }
 
@@ -159,7 +243,7 @@ static sim_val mint(struct sim_host *h, const sim_val *args)
     require_positive(h, args[1].i128);
     give_balance(h, args[0], args[1].i128);
     change_supply(h, args[1].i128);
-    sim_emit(h, EV(mint), SIM_VALS(args[0]), SIM_FIELDS({ "amount", args[1] }));
+    announce_mint(h, args[0], args[1].i128);
     return sim_void();
 }
 
@@ -168,7 +252,7 @@ static void destroy_balance(struct sim_host *h, sim_val from, sim_amount amount)
 {
     take_balance(h, from, amount);
     change_supply(h, sim_sub(h, 0, amount));
-    sim_emit(h, EV(burn), SIM_VALS(from), SIM_FIELDS({ "amount", sim_i128(amount) }));
+    announce_burn(h, from, amount);
 }
 
 /* args: owner, amount. A frozen account may burn. */
@@ -207,7 +291,7 @@ static sim_val clawback(struct sim_host *h, const sim_val *args)
     sim_require(h, is_frozen(h, args[1]), "account must be frozen");
     take_balance(h, args[1], args[2].i128);
     give_balance(h, args[0], args[2].i128);
-    sim_emit(h, EV(clawback), SIM_VALS(args[1], args[0]), SIM_FIELDS({ "amount", args[2] }));
+    announce_clawback(h, args);
     return sim_void();
 }
 

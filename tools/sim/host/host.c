@@ -277,6 +277,70 @@ void sim_emit(struct sim_host *h, const char *name, const sim_val *topics, uint3
     sim_emit_val(h, name, topics, topic_count, sim_struct(&h->arena, fields, field_count));
 }
 
+static const sim_val *value_of(const struct sim_field *values, uint32_t count, const char *column)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (strcmp(values[i].name, column) == 0)
+            return &values[i].val;
+    return NULL;
+}
+
+/* Returns the values of a form's parts that are there. */
+static uint32_t gather_parts(const struct tide_kind *kind, const struct tide_part *parts,
+                             uint32_t part_count, const struct sim_field *values, uint32_t count,
+                             struct sim_field *out)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < part_count; i++) {
+        const sim_val *val = value_of(values, count, kind->fields[parts[i].field].column);
+        assert((val || parts[i].optional) && "the form has the field");
+        if (val)
+            out[found++] = (struct sim_field){ kind->fields[parts[i].field].column, *val };
+    }
+    return found;
+}
+
+/* Returns a map of the parts that are there, by their names. Their order is that of the names. */
+static sim_val form_map(struct sim_host *h, const struct tide_kind *kind,
+                        const struct tide_event_form *form, const struct sim_field *values,
+                        uint32_t count)
+{
+    struct sim_field members[TIDE_PARTS_MAX];
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < form->data_count; i++) {
+        const struct tide_part *part = &form->data[i];
+        const sim_val *val = value_of(values, count, kind->fields[part->field].column);
+        if (!val)
+            continue;
+        char *name = tide_new(&h->arena, char, part->name.len + 1);
+        sim_check_arena(h);
+        memcpy(name, part->name.ptr, part->name.len);
+        members[found++] = (struct sim_field){ name, *val };
+    }
+    return sim_struct(&h->arena, members, found);
+}
+
+void sim_emit_form(struct sim_host *h, enum tide_event_id id, uint32_t form,
+                   const struct sim_field *values, uint32_t count)
+{
+    const struct tide_kind *kind = &tide_events()[id];
+    assert(form < kind->form_count);
+    const struct tide_event_form *as = &kind->forms[form];
+    struct sim_field parts[TIDE_PARTS_MAX];
+    sim_val topics[TIDE_PARTS_MAX], items[TIDE_PARTS_MAX], data;
+    uint32_t topic_count = gather_parts(kind, as->topics, as->topic_count, values, count, parts);
+    for (uint32_t i = 0; i < topic_count; i++)
+        topics[i] = parts[i].val;
+    uint32_t item_count = gather_parts(kind, as->data, as->data_count, values, count, parts);
+    for (uint32_t i = 0; i < item_count; i++)
+        items[i] = parts[i].val;
+    if (as->shape == TIDE_SHAPE_MAP)
+        data = form_map(h, kind, as, values, count);
+    else
+        data = as->shape == TIDE_SHAPE_VALUE ? items[0] : sim_vec(&h->arena, items, item_count);
+    sim_emit_val(h, kind->name, topics, topic_count, data);
+}
+
 /* Returns the executable as the topic of an executable_update event: Vec(Wasm, hash). */
 static sim_val wasm_tag(struct sim_host *h, const uint8_t hash[TIDE_HASH_BYTES])
 {

@@ -15,6 +15,7 @@
 #ifndef SIM_HOST_H
 #define SIM_HOST_H
 
+#include "tidemark/catalogue.h"
 #include "tidemark/deployment.h"
 #include "tools/sim/host/value.h"
 #include <setjmp.h>
@@ -93,6 +94,7 @@ struct sim_contract {
     struct sim_addr address;
     enum tide_role role;
     char name[TIDE_NAME_MAX];
+    uint32_t forms;       /* synth_token: whose forms its events have; 0: the protocol's */
     uint32_t asset;       /* stellar_asset: index of its asset in sim_host.assets */
     uint32_t nonces;      /* nonces on the ledger that authorisations of this contract have used */
     uint32_t nonces_seen; /* counted by `tidemark-sim replay` while it compares states */
@@ -448,6 +450,11 @@ void sim_emit(struct sim_host *h, const char *name, const sim_val *topics, uint3
 /* Emits a contract event with any data. */
 void sim_emit_val(struct sim_host *h, const char *name, const sim_val *topics, uint32_t topic_count,
                   sim_val data);
+
+/* Emits an event of the catalogue in one of its forms, counted from 0. values: its fields by the names
+ * of their columns, void ones too. Optional fields without a value are left out. */
+void sim_emit_form(struct sim_host *h, enum tide_event_id id, uint32_t form,
+                   const struct sim_field *values, uint32_t count);
 
 /* Calls another contract and returns its answer. A refusal there ends the whole call tree. */
 sim_val sim_call(struct sim_host *h, struct sim_addr to, const char *name, const sim_val *args,

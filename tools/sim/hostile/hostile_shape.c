@@ -190,6 +190,19 @@ static void put_call_data(struct hostile *h, struct tide_buf *out)
     tide_buf_release(&data);
 }
 
+/* Appends the id of a multiplexed receiver: a u64, a string, bytes or void. */
+static void put_muxed_id(struct hostile *h, struct tide_buf *out)
+{
+    static const enum tide_type types[] = { TIDE_T_STR, TIDE_T_BYTES };
+    uint32_t kind = dice_of(&h->dice, TIDE_COUNT(types) + 2);
+    if (kind < TIDE_COUNT(types))
+        put_opaque(h, out, types[kind]);
+    else if (kind == TIDE_COUNT(types))
+        put_number(h, out, TIDE_T_U64, false);
+    else
+        tide_buf_be32(out, TIDE_SCV_VOID);
+}
+
 /* Appends a value of the catalogue's type. id: it identifies something, so it must be one of the
  * attackers'. */
 static void put_typed(struct hostile *h, struct tide_buf *out, enum tide_type type, bool id)
@@ -233,6 +246,9 @@ static void put_typed(struct hostile *h, struct tide_buf *out, enum tide_type ty
     case TIDE_T_ANY:
         hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 2000, .depth = 60 });
         return;
+    case TIDE_T_MUXED:
+        put_muxed_id(h, out);
+        return;
     }
 }
 
@@ -261,9 +277,17 @@ static void put_field(struct hostile *h, struct tide_buf *out, const struct tide
 
 /* A member of a map. field is NULL for a nested struct. */
 struct member {
-    const char *name;
+    char name[33];                  /* a symbol */
     const struct tide_field *field; /* NULL: a nested struct */
 };
+
+static struct member member_of(tide_slice name, const struct tide_field *field)
+{
+    struct member member = { .field = field };
+    assert(name.len < sizeof member.name);
+    memcpy(member.name, name.ptr, name.len);
+    return member;
+}
 
 /* Orders members by name, as the host sorts symbols. */
 static int by_name(const void *a, const void *b)
@@ -283,7 +307,7 @@ static void put_sub(struct hostile *h, struct tide_buf *out, const struct tide_k
     for (uint32_t i = 0; i < kind->field_count; i++) {
         const struct tide_field *f = &kind->fields[i];
         if (f->place == TIDE_P_SUB && strcmp(f->outer, outer) == 0)
-            members[count++] = (struct member){ f->name, f };
+            members[count++] = member_of(tide_slice_str(f->name), f);
     }
     put_members(h, out, members, count, style);
 }
@@ -321,7 +345,7 @@ static void put_map(struct hostile *h, struct tide_buf *out, const struct tide_k
     for (uint32_t i = 0; i < kind->field_count; i++) {
         const struct tide_field *f = &kind->fields[i];
         if (places >> f->place & 1)
-            members[count++] = (struct member){ f->name, f };
+            members[count++] = member_of(tide_slice_str(f->name), f);
     }
     put_members(h, out, members, count, style);
 }
@@ -386,30 +410,26 @@ static uint32_t count_place(const struct tide_kind *kind, enum tide_place place)
     return count;
 }
 
-/* Appends an event's data in the kind's shape: a Vec of items, a scalar, or a map. */
+/* Appends an event's data in the form's shape. An optional member may be absent. */
 static void put_data(struct hostile *h, struct tide_buf *out, const struct tide_kind *kind,
-                     enum hostile_style style)
+                     const struct tide_event_form *form, enum hostile_style style)
 {
-    uint32_t items = count_place(kind, TIDE_P_ITEM), optional = count_place(kind, TIDE_P_DATA_OPT);
-    if (items) {
+    struct member members[TIDE_PARTS_MAX];
+    uint32_t count = 0;
+    if (form->shape == TIDE_SHAPE_VEC) {
         tide_buf_be32(out, TIDE_SCV_VEC);
         tide_buf_be32(out, 1);
-        tide_buf_be32(out, items);
-        for (uint32_t i = 0; i < kind->field_count; i++) {
-            if (kind->fields[i].place == TIDE_P_ITEM)
-                put_field(h, out, &kind->fields[i], style);
-        }
-        return;
+        tide_buf_be32(out, form->data_count);
     }
-    bool scalar = count_place(kind, TIDE_P_SCALAR) > 0;
-    if (scalar && !(optional && dice_of(&h->dice, 2))) {
-        for (uint32_t i = 0; i < kind->field_count; i++) {
-            if (kind->fields[i].place == TIDE_P_SCALAR)
-                put_field(h, out, &kind->fields[i], style);
-        }
-        return;
+    for (uint32_t i = 0; i < form->data_count; i++) {
+        const struct tide_part *part = &form->data[i];
+        if (form->shape != TIDE_SHAPE_MAP)
+            put_field(h, out, &kind->fields[part->field], style);
+        else if (!part->optional || dice_of(&h->dice, 2))
+            members[count++] = member_of(part->name, &kind->fields[part->field]);
     }
-    put_map(h, out, kind, 1u << TIDE_P_DATA | 1u << TIDE_P_DATA_OPT | 1u << TIDE_P_SCALAR, style);
+    if (form->shape == TIDE_SHAPE_MAP)
+        put_members(h, out, members, count, style);
 }
 
 /* Returns a random kind of event of that role, or NULL if none is found. */
@@ -431,20 +451,20 @@ void hostile_put_event_of(struct hostile *h, struct tide_buf *out,
         put_upgrade(h, out, id);
         return;
     }
-    bool admin = dice_of(&h->dice, 2); /* the topics that may be absent are there */
+    const struct tide_event_form *form = &kind->forms[dice_of(&h->dice, kind->form_count)];
+    bool optional = dice_of(&h->dice, 2); /* the topics that may be absent are there */
     bool more = style == STYLE_BENT && dice_percent(&h->dice, 30);
-    uint32_t topics = 1 + count_place(kind, TIDE_P_TOPIC) +
-                      (admin ? count_place(kind, TIDE_P_TOPIC_OPT) : 0) + more;
+    uint32_t topics = 1 + more;
+    for (uint32_t i = 0; i < form->topic_count; i++)
+        topics += !form->topics[i].optional || optional;
     hostile_put_event_head(out, id, 1, topics);
     lcm_put_symbol(out, kind->name);
-    for (uint32_t i = 0; i < kind->field_count; i++) {
-        const struct tide_field *f = &kind->fields[i];
-        if (f->place == TIDE_P_TOPIC || (f->place == TIDE_P_TOPIC_OPT && admin))
-            put_field(h, out, f, style);
-    }
+    for (uint32_t i = 0; i < form->topic_count; i++)
+        if (!form->topics[i].optional || optional)
+            put_field(h, out, &kind->fields[form->topics[i].field], style);
     if (more)
         hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 300, .depth = 30 });
-    put_data(h, out, kind, style);
+    put_data(h, out, kind, form, style);
 }
 
 void hostile_put_event(struct hostile *h, struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES],
@@ -499,9 +519,10 @@ void hostile_put_entry_value(struct hostile *h, const struct tide_kind *kind,
         uint32_t count = 0;
         for (uint32_t i = 0; i < kind->field_count; i++) {
             if (kind->fields[i].place == TIDE_P_FIELD)
-                members[count++] = (struct member){ kind->fields[i].name, &kind->fields[i] };
+                members[count++] =
+                    member_of(tide_slice_str(kind->fields[i].name), &kind->fields[i]);
         }
-        members[count++] = (struct member){ outer, NULL };
+        members[count++] = member_of(tide_slice_str(outer), NULL);
         qsort(members, count, sizeof *members, by_name);
         tide_buf_be32(out, TIDE_SCV_MAP);
         tide_buf_be32(out, 1);

@@ -13,12 +13,15 @@
 --   txHash    Hash?     of the transaction; null where the index does not hold it
 --   type      "transfer|mint|burn|clawback"  what moved them
 --   from      Address?  the sender; null: the tokens were minted
---   to        Address?  the receiver; null: the tokens were burned
+--   to        Address?  the receiver; null: the tokens were burned, or taken back without one
 --   amount    Amount+   raw units of the token
+--   toMuxedId      json  id or memo of a multiplexed receiver; null: none
+--   toMuxedIdType  "u64|string|bytes|void"?  its type; null: none
 -- example: {"id":"0026986413392158720-0000000002", "ledger":"1534", "closedAt":"2026-01-31T07:23:59Z",
 --   "txHash":"45f191a493f0879dce3016d7940503a6e68525f73a58b87ea694cd5427007901", "type":"transfer",
 --   "from":"CAPI6GJZBFPXFHEAHG5236JYOCGMVD4F73BCSUC5L64IBT4R2HH5KJRL",
---   "to":"CAM5YVRZL3AMSV7CMEWP4VOKMHM7WHMJ57SQCSKQ6RRSJ7NESRCRWOG6", "amount":"10247", "amountScaled":"0.0010247"}
+--   "to":"CAM5YVRZL3AMSV7CMEWP4VOKMHM7WHMJ57SQCSKQ6RRSJ7NESRCRWOG6", "amount":"10247", "amountScaled":"0.0010247",
+--   "toMuxedId":"77", "toMuxedIdType":"u64"}
 --
 -- Transfers, mints, burns and clawbacks of a token, nothing of what is no token.
 -- The order begins with the contract's key, so that no other index than the one by it has that order.
@@ -28,28 +31,28 @@ WITH token AS MATERIALIZED (
 )
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM event.log AS e, LATERAL (
-    SELECT m.from_address_key AS a, m.to_address_key AS b, m.amount FROM event.synth_token_transfer AS m
+    SELECT m.from_address_key AS a, m.to_address_key AS b, m.amount, m.to_muxed_id, m.to_muxed_id_type FROM event.synth_token_transfer AS m
     WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'synth_token_transfer' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT NULL::integer AS a, m.to_address_key AS b, m.amount FROM event.synth_token_mint AS m
+    SELECT NULL::integer AS a, m.to_address_key AS b, m.amount, m.to_muxed_id, m.to_muxed_id_type FROM event.synth_token_mint AS m
     WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'synth_token_mint' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT m.from_address_key AS a, NULL::integer AS b, m.amount FROM event.synth_token_burn AS m
+    SELECT m.from_address_key AS a, NULL::integer AS b, m.amount, NULL, NULL FROM event.synth_token_burn AS m
     WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'synth_token_burn' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT m.from_address_key AS a, m.to_address_key AS b, m.amount FROM event.synth_token_clawback AS m
+    SELECT m.from_address_key AS a, m.to_address_key AS b, m.amount, NULL, NULL FROM event.synth_token_clawback AS m
     WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'synth_token_clawback' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT m.from_address_key AS a, m.to_address_key AS b, m.amount FROM event.stellar_asset_transfer AS m
+    SELECT m.from_address_key AS a, m.to_address_key AS b, m.amount, m.to_muxed_id, m.to_muxed_id_type FROM event.stellar_asset_transfer AS m
     WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'stellar_asset_transfer' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT NULL::integer AS a, m.to_address_key AS b, m.amount FROM event.stellar_asset_mint AS m
+    SELECT NULL::integer AS a, m.to_address_key AS b, m.amount, m.to_muxed_id, m.to_muxed_id_type FROM event.stellar_asset_mint AS m
     WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'stellar_asset_mint' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT m.from_address_key AS a, NULL::integer AS b, m.amount FROM event.stellar_asset_burn AS m
+    SELECT m.from_address_key AS a, NULL::integer AS b, m.amount, NULL, NULL FROM event.stellar_asset_burn AS m
     WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'stellar_asset_burn' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
     UNION ALL
-    SELECT m.from_address_key AS a, NULL::integer AS b, m.amount FROM event.stellar_asset_clawback AS m
+    SELECT m.from_address_key AS a, NULL::integer AS b, m.amount, NULL, NULL FROM event.stellar_asset_clawback AS m
     WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'stellar_asset_clawback' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
   ) AS m, LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
@@ -61,7 +64,9 @@ FROM event.log AS e, LATERAL (
     (SELECT w.word FROM chain.word AS w WHERE w.id = m.a) AS "from",
     (SELECT w.word FROM chain.word AS w WHERE w.id = m.b) AS "to",
     m.amount::text AS "amount",
-    analyst.scaled(m.amount)::text AS "amountScaled"
+    analyst.scaled(m.amount)::text AS "amountScaled",
+    m.to_muxed_id AS "toMuxedId",
+    m.to_muxed_id_type AS "toMuxedIdType"
   ) AS x
 WHERE e.contract_key >= (SELECT t.key FROM token AS t) AND e.contract_key <= (SELECT t.key FROM token AS t)
   AND e.kind_key = ANY (ARRAY(SELECT chain.word_key(k.kind) FROM unnest(ARRAY['synth_token_transfer', 'synth_token_mint',

@@ -218,11 +218,19 @@ static void a_transfer_may_carry_a_memo(void **state)
     row = last(m, "event", "stellar_asset_transfer");
     text_is(&row, "to_muxed_id", "\"77\"");
     text_is(&row, "asset", "USDC:ISSUER");
+    text_is(&row, "to_muxed_id_type", "u64");
+    assert_int_equal(cell_int(&row, "form"), 1);
     put_transfer(m, alice, LONE_MAP);
+    decode_made(m);
+    row = last(m, "event", "stellar_asset_transfer");
+    assert_true(is_null(&row, "to_muxed_id_type"));
     put_transfer(m, alice, MUXED_VOID);
     decode_made(m);
-    assert_int_equal(count_rows(m, "event", "stellar_asset_transfer"), 2);
-    assert_int_equal(count_rows(m, "event", "raw"), 2);
+    row = last(m, "event", "stellar_asset_transfer");
+    assert_true(is_null(&row, "to_muxed_id"));
+    text_is(&row, "to_muxed_id_type", "void");
+    assert_int_equal(count_rows(m, "event", "stellar_asset_transfer"), 4);
+    assert_int_equal(count_rows(m, "event", "raw"), 0);
 }
 
 /* The decoder fills only the wanted tables. If two shapes share a name, the decoder takes the

@@ -15,7 +15,8 @@ static const struct line lines[] = {
 #define TIDE_EVENT(role, id, name, doc)                { 'E', #role, name, #id },
 #define TIDE_TOPIC(field, type, doc)                   { 'T', "", #field, "" },
 #define TIDE_DATA(field, type, doc)                    { 'D', "", #field, "" },
-#define TIDE_SCALAR(field, type, doc)                  { 's', "", #field, "" },
+#define TIDE_SHAPE(shape)                              { 'h', "", #shape, "" },
+#define TIDE_FORM(shape, topics, data)                 { 'f', "", topics, data },
 #define TIDE_ENTRY(role, id, variant, durability, doc) { 'N', #role, variant, #durability },
 #define TIDE_FIELD(field, type, doc)                   { 'F', "", #field, "" },
 #define TIDE_FIELD_PRIVATE(field, type, doc)           { 'F', "", #field, "" },
@@ -76,6 +77,43 @@ static uint32_t count_of(const struct line *head, char kind)
     return count;
 }
 
+/* Counts the words of a FORM line, without those that may be absent. */
+static uint32_t count_words(const char *text, bool all)
+{
+    uint32_t count = 0;
+    for (; *text; text += *text == ' ') {
+        size_t len = strcspn(text, " ");
+        count += all || text[len - 1] != '?';
+        text += len;
+    }
+    return count;
+}
+
+static bool map_has_form(const char *data, const sim_val *map)
+{
+    char name[64];
+    for (uint32_t i = 0; i < map->len; i++) {
+        snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(map->map[i].key.bytes));
+        if (!strstr(data, name))
+            return false;
+    }
+    return map->len >= count_words(data, false) && map->len <= count_words(data, true);
+}
+
+/* Returns whether the event's topics and data are as one of the FORM lines says. */
+static bool has_form(const struct line *head, const struct sim_event *event)
+{
+    uint32_t topics = event->topics.len - 1;
+    for (const struct line *at = head + 1; !is_head(at); at++) {
+        if (at->kind != 'f' || topics < count_words(at->name, false) ||
+            topics > count_words(at->name, true))
+            continue;
+        if (event->data.type != TIDE_SCV_MAP || map_has_form(at->more, &event->data))
+            return true;
+    }
+    return false;
+}
+
 static bool event_fits(const struct line *head, const struct sim_event *event)
 {
     if (head->kind != 'E' || strcmp(head->role, role_of(event->contract)) != 0 ||
@@ -83,10 +121,12 @@ static bool event_fits(const struct line *head, const struct sim_event *event)
         return false;
     if (event->system)
         return true;
+    if (count_of(head, 'f'))
+        return has_form(head, event);
     if (count_of(head, 'T') != event->topics.len - 1)
         return false;
     if (event->data.type != TIDE_SCV_MAP)
-        return count_of(head, 's') == 1;
+        return count_of(head, 'h') == 1;
     return names_match(head, 'D', &event->data);
 }
 
