@@ -28,6 +28,12 @@
 
 #include <stdio.h>
 
+/* Raised by each change after which equal ledgers give other rows in the same tables: the migration
+ * that makes the tables names it, so an index of before is recognised (migrations/README.md).
+ *   2  callers, constructors' arguments, forms of tokens' events; milliseconds and addresses of
+ *      protocol 30 */
+#define TIDE_DECODER_VERSION 2
+
 enum tide_pg_type {
     TIDE_PG_BOOL,
     TIDE_PG_INT2,

@@ -173,7 +173,8 @@ void doctor_migrations(struct doctor *d, struct doctor_finding *out)
     else
         doctor_say(out, DOCTOR_FAILED,
                    strstr(err.text, TIDE_OTHER_VERSION)
-                       ? "create a new database and index again, or use the version that made it"
+                       ? "run that command, then let database_url of all programs name the new "
+                         "database; identity checks stay in the old one"
                    : status == TIDE_E_SCHEMA
                        ? "start tidemark-indexer, which applies it (migrate_on_start), or run "
                          "tidemark-indexer migrate as the role that owns the tables; a migration "

@@ -40,9 +40,9 @@ static const struct tide_migration *find_migration(const struct tide_migration *
     return NULL;
 }
 
-#define BEFORE_1_0                                                                          \
-    "before 1.0 databases are not upgraded: use the version that made it, or create a new " \
-    "database and index again"
+#define BEFORE_1_0                                                          \
+    "before 1.0 an index is not upgraded but made again: " TIDE_INDEX_AGAIN \
+    " (with your other settings), or use the version that made it"
 
 /* Fails with TIDE_E_SCHEMA unless row i of the database's record is migration i of list, with the
  * same text. */

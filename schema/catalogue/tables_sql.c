@@ -221,7 +221,9 @@ void tide_tables_write_sql(FILE *out)
         "-- Generated from the catalogue (schema/catalogue). The indexer makes the partitions of\n"
         "-- partitioned tables, with these keys and indexes. Tables with keys of chain.word in "
         "the\n"
-        "-- place of words are in schemas of their own; views show them with the words.\n");
+        "-- place of words are in schemas of their own; views show them with the words.\n"
+        "-- Rows are those of decoder version %d.\n",
+        TIDE_DECODER_VERSION);
     for (uint32_t i = 0; i < count; i++)
         write_all(out, &tables[i]);
     tide_event_fields_write_sql(out);

@@ -39,14 +39,26 @@ PGDATABASE=older sql "CREATE SCHEMA chain; CREATE TABLE chain.migration (name te
 for command in migrate 'migrate --check' digest; do
     code=0; out=$(TIDEMARK_DATABASE_URL="$older_url" "$indexer" $command 2>&1) || code=$?
     [ "$code" -eq 70 ] || fail "older: $command: exit $code: $out"
-    grep -q "another version made this database.*use the version that made it, or create a new database and index again" <<<"$out" || fail "older: $command: $out"
+    grep -q "another version made this database.*createdb NEW && tidemark-indexer run --database-url postgresql:///NEW" <<<"$out" || fail "older: $command: $out"
 done
 TIDEMARK_DATABASE_URL="$older_url" "$indexer" doctor --json >"$PG_DIR/out" 2>/dev/null || true
-grep -q '"remedy": *"create a new database and index again' "$PG_DIR/out" || fail "older: doctor: $(cat "$PG_DIR/out")"
+grep -q '"found": *"[^"]*createdb NEW && tidemark-indexer run --database-url postgresql:///NEW' "$PG_DIR/out" || fail "older: doctor: $(cat "$PG_DIR/out")"
 PGDATABASE=older sql "DELETE FROM chain.migration WHERE name = '0001_chain'; UPDATE chain.migration SET name = '0001_core' WHERE name = '0002_tables'"
 code=0; out=$(TIDEMARK_DATABASE_URL="$older_url" "$indexer" migrate 2>&1) || code=$?
 [ "$code" -eq 70 ] && grep -q "this build has no migration 0001_core; before 1.0" <<<"$out" || fail "older: unknown: exit $code: $out"
 [ "$(PGDATABASE=older sql "SELECT count(*) FROM pg_class WHERE relnamespace = 'chain'::regnamespace AND relkind = 'r'")" = 1 ] || fail "older: changed"
+
+# An index whose rows an earlier decoder made, in the same tables, is one of another version too. `run` names the command.
+"$indexer" tables --sql >"$PG_DIR/tables.sql"
+grep -q '^-- Rows are those of decoder version [0-9]*[.]$' "$PG_DIR/tables.sql" || fail "0002_tables does not name its decoder"
+own=$(sql "SELECT checksum FROM chain.migration WHERE name = '0002_tables'")
+[ "$own" = "$(sha256sum <"$PG_DIR/tables.sql" | cut -d' ' -f1)" ] || fail "tables --sql is not 0002_tables"
+before=$(sed 's/decoder version [0-9]*/decoder version 1/' "$PG_DIR/tables.sql" | sha256sum | cut -d' ' -f1)
+sql "UPDATE chain.migration SET checksum = '$before' WHERE name = '0002_tables'"
+refused decoder "its migration 0002_tables differs from this build's"
+"$indexer" doctor >"$PG_DIR/out" 2>/dev/null || true
+[ "$(grep -c 'createdb NEW && tidemark-indexer run' "$PG_DIR/out")" = 1 ] || fail "doctor does not name the command in one line: $(cat "$PG_DIR/out")"
+sql "UPDATE chain.migration SET checksum = '$own' WHERE name = '0002_tables'"
 
 # Two `migrate` at once: one waits for the other, and both succeed.
 sql "DROP SCHEMA chain CASCADE; DROP SCHEMA event CASCADE; DROP SCHEMA state CASCADE; DROP SCHEMA history CASCADE; DROP SCHEMA chain_rows, event_rows, history_rows CASCADE"
