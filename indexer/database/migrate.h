@@ -21,7 +21,7 @@ extern const size_t tide_migration_count;
 /* The text with which the error about a database of an earlier build begins: no migration mends
  * such a database. */
 #define TIDE_OTHER_VERSION "another version made this database"
-/* What an operator does about that, as a command. */
+/* The command by which an operator mends that. */
 #define TIDE_INDEX_AGAIN "createdb NEW && tidemark-indexer run --database-url postgresql:///NEW"
 
 /* Applies the migrations of list that the database lacks. *applied is their number, also after a

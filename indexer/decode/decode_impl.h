@@ -227,9 +227,9 @@ bool value_put(struct tide_decode *d, struct tide_buf *out, enum tide_type type,
 bool value_fits(enum tide_type type, tide_slice value);
 /* Returns the name of a TIDE_T_MUXED value's type, "void", or NULL for other values. */
 const char *value_muxed_type(tide_slice value);
-/* Reads the members of an entry's map value into `values`, by the kind's field names. `outer` is the member
- * of which value is the struct, or NULL. *unknown is the name of the first member without a field,
- * or empty. Returns false if the value is not a map with symbol keys. */
+/* Reads the members of an entry's map value into `values`, by the kind's field names. `outer` is
+ * the member of which value is the struct, or NULL. *unknown is the name of the first member
+ * without a field, or empty. Returns false if the value is not a map with symbol keys. */
 bool value_members(const struct tide_kind *kind, const char *outer, tide_slice value,
                    tide_slice *values, tide_slice *unknown);
 bool value_is_void(tide_slice value);

@@ -43,8 +43,8 @@ static bool assign_topics(const struct tide_kind *kind, const struct tide_event_
     return fits;
 }
 
-/* Assigns the topics behind the event's name to fields. Which of the optional ones are there follows
- * from their number and, where that leaves a choice, from their types. */
+/* Assigns the topics behind the event's name to fields. Which of the optional ones are there
+ * follows from their number and, where that leaves a choice, from their types. */
 static bool collect_topics(struct tide_decode *d, const struct tide_kind *kind,
                            const struct tide_event_form *form, const tide_slice *topics,
                            uint32_t count, tide_slice *values)

@@ -6,8 +6,8 @@
 #include "tidemark/catalogue.h"
 
 /* Access to the columns with the fields of a kind: the text of the expression that
- * tide_export_value_select made for field i, and whether it is NULL. Behind the fields is the column
- * form, if the kind has several. */
+ * tide_export_value_select made for field i, and whether it is NULL. Behind the fields is the
+ * column form, if the kind has several. */
 struct tide_value_row {
     tide_slice (*text)(const void *self, uint32_t field);
     bool (*null)(const void *self, uint32_t field);

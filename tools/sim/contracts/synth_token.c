@@ -100,7 +100,7 @@ static void check_transfer(struct sim_host *h, sim_val from, sim_val to, sim_amo
     require_positive(h, amount);
 }
 
-/* Whose events a token emits. The form of the present synthetic tokens is the first one. */
+/* Libraries whose events a token emits; the first are the protocol's own. */
 enum { FORMS_PROTOCOL, FORMS_SDK_22, FORMS_SDK_23, FORMS_OPENZEPPELIN };
 
 /* Forms of the events in the catalogue. */
