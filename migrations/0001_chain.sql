@@ -365,8 +365,21 @@ COMMENT ON FUNCTION chain.event_id(integer, integer, integer, integer) IS 'the i
 
 CREATE FUNCTION chain.rfc3339(t timestamptz) RETURNS text
   LANGUAGE sql STABLE PARALLEL SAFE
-  RETURN to_char(t AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
+  RETURN to_char(t AT TIME ZONE 'UTC', CASE WHEN extract(milliseconds FROM t)::integer % 1000 = 0
+    THEN 'YYYY-MM-DD"T"HH24:MI:SS"Z"' ELSE 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"' END);
 COMMENT ON FUNCTION chain.rfc3339(timestamptz) IS 'a time as the API writes it';
+
+-- A ledger may close within a second (protocol 30). Contracts see whole seconds, rounded down, so whatever follows
+-- their rules does too: a cast to bigint would round up.
+CREATE FUNCTION chain.unix(t timestamptz) RETURNS bigint
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN floor(extract(epoch FROM t))::bigint;
+COMMENT ON FUNCTION chain.unix(timestamptz) IS 'unix seconds of a time, rounded down: the clock of contracts';
+
+CREATE FUNCTION chain.unix_ms(t timestamptz) RETURNS bigint
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN floor(extract(epoch FROM t) * 1000)::bigint;
+COMMENT ON FUNCTION chain.unix_ms(timestamptz) IS 'unix milliseconds of a time, rounded down';
 
 CREATE FUNCTION chain.interval_seconds(name text) RETURNS integer
   LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -504,10 +504,10 @@ COMMENT ON FUNCTION chain.undecoded(smallint, text, text, integer) IS
 CREATE FUNCTION chain.moment(deployment smallint, at integer) RETURNS bigint
   LANGUAGE sql STABLE PARALLEL SAFE
   RETURN (CASE WHEN $2 = 2147483647
-    THEN (SELECT greatest(extract(epoch FROM clock_timestamp()), extract(epoch FROM c.closed_at))::numeric
+    THEN (SELECT chain.unix(greatest(clock_timestamp(), c.closed_at))
       FROM chain.cursor AS c WHERE c.deployment = $1)
-    ELSE (SELECT extract(epoch FROM l.closed_at) FROM chain.ledger AS l WHERE l.deployment = $1 AND l.ledger = $2)
-    END)::numeric(20,0)::bigint;
+    ELSE (SELECT chain.unix(l.closed_at) FROM chain.ledger AS l WHERE l.deployment = $1 AND l.ledger = $2)
+    END);
 COMMENT ON FUNCTION chain.moment(smallint, integer) IS 'the time at which an answer as of a ledger is evaluated, unix seconds';
 
 -- As the contract's get_cr_bps. NULL where that fails: no price, a debt worth nothing, or a product above

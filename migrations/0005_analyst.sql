@@ -435,8 +435,8 @@ CALL analyst.define('vaults', 'Current vaults, with the inputs of their ratio, a
     CROSS JOIN LATERAL (
       SELECT c.twap_price AS collateral_price, c.twap_ts AS collateral_price_ts,
         f.twap_price AS synth_price, f.twap_ts AS synth_price_ts,
-        coalesce(extract(epoch FROM n.closed_at) - c.twap_ts <= 600
-          AND extract(epoch FROM n.closed_at) - f.twap_ts <= 600, false) AS priced
+        coalesce(chain.unix(n.closed_at) - c.twap_ts <= 600
+          AND chain.unix(n.closed_at) - f.twap_ts <= 600, false) AS priced
     ) AS y
     CROSS JOIN LATERAL (
       SELECT y.*, CASE WHEN y.priced OR v.debt = 0 THEN chain.vault_ratio(v.collateral, v.debt, y.collateral_price, y.synth_price) END AS ratio
@@ -542,7 +542,7 @@ CALL analyst.define('compliance', 'Current compliance records; jurisdictions are
     r.address,
     (ARRAY['Unknown', 'Pending', 'Verified', 'Suspended', 'Sanctioned', 'Expired'])[least(r.status, 99) + 1] AS status,
     analyst.at(r.expires_at) AS expires_at,
-    r.expires_at <> 0 AND r.expires_at < extract(epoch FROM n.closed_at) AS expired,
+    r.expires_at <> 0 AND r.expires_at < chain.unix(n.closed_at) AS expired,
     f.address IS NOT NULL AS frozen,
     r.provider,
     r.reason,
@@ -848,10 +848,10 @@ CALL analyst.define('feeds', 'Current price feeds, with their age at the newest 
     f.asset AS feed,
     analyst.scaled(f.latest_price) AS price,
     analyst.at(f.latest_ts) AS price_at,
-    extract(epoch FROM n.closed_at) - f.latest_ts > 300 AS price_stale,
+    chain.unix(n.closed_at) - f.latest_ts > 300 AS price_stale,
     analyst.scaled(f.twap_price) AS twap,
     analyst.at(f.twap_ts) AS twap_at,
-    extract(epoch FROM n.closed_at) - f.twap_ts > 600 AS twap_stale,
+    chain.unix(n.closed_at) - f.twap_ts > 600 AS twap_stale,
     f.observation_count AS observations,
     f.ledger,
     f.closed_at AS changed_at

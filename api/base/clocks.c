@@ -4,7 +4,7 @@
 
 static const char clocks_sql[] =
     "SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint,"
-    " coalesce(floor(extract(epoch FROM c.closed_at) * 1000)::bigint, 0), coalesce(c.ledger, 0)"
+    " coalesce(chain.unix_ms(c.closed_at), 0), coalesce(c.ledger, 0)"
     " FROM (SELECT) AS one LEFT JOIN chain.cursor AS c ON c.deployment = $1::int AND c.ledger > 0";
 
 tide_status tide_clocks_read(struct tide_clocks *out, struct tide_pg *pg,

@@ -364,8 +364,8 @@ static tide_status run_step(struct tide_feed *feed, uint32_t until, bool *more,
     if (status == TIDE_OK && feed->head.sign.standby != feed->selected.standby)
         feed->prepared = false; /* the standby was promoted: reconnect, and listen */
     tide_pg_rows_release(&feed->news);
-    if (status == TIDE_OK && feed->head.close_time > feed->pruned_at + PRUNE_S) {
-        feed->pruned_at = feed->head.close_time;
+    if (status == TIDE_OK && feed->head.closed_ms / 1000 > feed->pruned_at + PRUNE_S) {
+        feed->pruned_at = feed->head.closed_ms / 1000;
         status = feed_prune(feed, err);
     }
     return status;

@@ -39,7 +39,7 @@ tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *ro
     *head = (struct feed_head){
         .ledger = (uint32_t)tide_pg_u64(rows, at, v + HEAD_LEDGER),
         .cursor = (uint32_t)tide_pg_u64(rows, at, v + HEAD_CURSOR),
-        .close_time = tide_pg_u64(rows, at, v + HEAD_TIME),
+        .closed_ms = tide_pg_u64(rows, at, v + HEAD_TIME),
         .moves = tide_pg_u64(rows, at, v + HEAD_MOVES),
         .raw_states = tide_pg_u64(rows, at, v + HEAD_RAW),
         .contracts_seen = (uint32_t)tide_pg_u64(rows, at, v + HEAD_SEEN),
@@ -75,7 +75,7 @@ static void put_age(struct tide_hot_meta *meta, const struct tide_feed *feed,
         age.changed_ms > feed->asked_ms)
         age = (struct tide_age){ 0 };
     meta->aged_ms = tide_age_of(&age, &head->sign, feed->wall_ms, feed->asked_ms);
-    meta->closed_age_ms = tide_age_closed(&head->sign, head->close_time, feed->wall_ms);
+    meta->closed_age_ms = tide_age_closed(&head->sign, head->closed_ms, feed->wall_ms);
     meta->renewed_ms = age.renewed_ms;
     meta->changed_ms = age.changed_ms;
     meta->fed_ms = feed->asked_ms;
@@ -117,7 +117,8 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     meta.deployment = feed->selected.id;
     memcpy(meta.protocol, feed->selected.protocol, sizeof meta.protocol);
     meta.ledger = head->ledger;
-    meta.close_time = head->close_time;
+    meta.close_time = head->closed_ms / 1000;
+    meta.close_ms = (uint16_t)(head->closed_ms % 1000);
     memcpy(meta.hash, head->hash, sizeof meta.hash);
     meta.first_ledger = head->from;
     meta.unkept = head->unkept;

@@ -56,13 +56,13 @@ static tide_status find_window_start(struct tide_feed *feed, const struct feed_h
     char seconds[24];
     struct tide_pg_rows rows;
     struct numbers n = numbers_of(feed, head->ledger, 0);
-    uint64_t start =
-        head->close_time > TIDE_HOT_WINDOW_KEEP_S ? head->close_time - TIDE_HOT_WINDOW_KEEP_S : 0;
+    uint64_t closed = head->closed_ms / 1000;
+    uint64_t start = closed > TIDE_HOT_WINDOW_KEEP_S ? closed - TIDE_HOT_WINDOW_KEEP_S : 0;
     snprintf(seconds, sizeof seconds, "%" PRIu64, start);
     tide_status status =
         tide_pg_query(feed->pg, &rows,
                       "SELECT ledger FROM chain.ledger WHERE deployment = $1 AND ledger <= $2 AND"
-                      " closed_at <= to_timestamp($3::bigint) ORDER BY ledger DESC LIMIT 1",
+                      " closed_at < to_timestamp($3::bigint + 1) ORDER BY ledger DESC LIMIT 1",
                       (const char *[]){ n.deployment, n.from, seconds }, 3, err);
     if (status != TIDE_OK)
         return status;

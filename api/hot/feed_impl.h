@@ -15,9 +15,9 @@ enum { FEED_CURSOR_ROW = -1 }; /* value of "source" in the cursor row */
 
 /* The state of the database: the cursor row of the feeding statement. */
 struct feed_head {
-    uint32_t ledger;     /* the ledger up to which the statement's rows go */
-    uint32_t cursor;     /* the newest indexed ledger */
-    uint64_t close_time; /* close time of ledger, unix seconds */
+    uint32_t ledger;    /* the ledger up to which the statement's rows go */
+    uint32_t cursor;    /* the newest indexed ledger */
+    uint64_t closed_ms; /* close time of ledger, unix milliseconds */
     uint8_t hash[TIDE_HASH_BYTES];
     uint64_t moves;      /* counts all changes, also those below the newest ledger */
     uint64_t raw_states; /* entries that could not be decoded */

@@ -13,7 +13,7 @@ void feed_sql_cursor(struct tide_buf *sql)
         sql,
         "SELECT %d AS source, false AS removed, 0 AS ledger, 0::bigint AS closed, '' AS contract,"
         " 0 AS tx, 0 AS seq, least(c.ledger, $3)::text, c.ledger::text AS newest,"
-        " extract(epoch FROM l.closed_at)::bigint::text, encode(l.hash, 'hex'), c.moves::text,"
+        " chain.unix_ms(l.closed_at)::text, encode(l.hash, 'hex'), c.moves::text,"
         " c.raw_states::text, (SELECT count(*) FROM chain.contract_seen AS n WHERE n.deployment ="
         " $1)::text, (SELECT min(v.from_ledger) FROM chain.coverage AS v WHERE v.deployment = $1"
         " AND c.ledger BETWEEN v.from_ledger AND v.to_ledger)::text, (SELECT encode(o.hash, 'hex')"

@@ -76,7 +76,7 @@ bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *c
     struct tide_err err;
     *reader = (struct tide_reader){ .hot = context->thread };
     if (TIDE_UNLIKELY(ledger && ledger->given))
-        return tide_reader_open_task(reader, context, reply->at.close_time, reply);
+        return tide_reader_open_task(reader, context, reply->at.closed_ms / 1000, reply);
     if (TIDE_UNLIKELY(tide_hot_begin(reader->hot, &reader->meta, &err) != TIDE_OK))
         return reject_not_ready(reply);
     if (TIDE_UNLIKELY(!tide_deployment_select_allows(context->api->select, reader->meta->protocol)))
@@ -84,9 +84,10 @@ bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *c
     reader->unkept = reader->meta->unkept;
     reader->now = tide_cache_now(reader->meta, (int64_t)context->now_ms);
     reader->age_ms = tide_cache_age_ms(reader->meta, context->host_ms);
-    reply->at =
-        (struct tide_answer_at){ true,           reader->meta->ledger, reader->meta->close_time,
-                                 reader->age_ms, reader->meta->proven, reader->meta->history_from };
+    reply->at = (struct tide_answer_at){
+        true,           reader->meta->ledger, tide_cache_closed_ms(reader->meta),
+        reader->age_ms, reader->meta->proven, reader->meta->history_from
+    };
     if (TIDE_LIKELY(check_fork(reader, reply) && check_age(reader, context, request, reply)))
         return true;
     (void)!tide_hot_end(reader->hot);

@@ -72,25 +72,28 @@ static bool read_u64(struct tide_param_value *out, const struct tide_param *para
 
 /* Reads a time of RFC 3339, or a date alone, which is the midnight in UTC that begins
  * it. */
-static bool parse_time(int64_t *seconds, tide_slice text)
+static bool parse_time(int64_t *ms, tide_slice text)
 {
     enum { DATE_BYTES = sizeof "2026-05-02" - 1 };
     char midnight[DATE_BYTES + sizeof "T00:00:00Z"];
     if (text.len != DATE_BYTES)
-        return tide_time_parse(seconds, text) == TIDE_OK;
+        return tide_time_parse_ms(ms, text) == TIDE_OK;
     snprintf(midnight, sizeof midnight, "%.*sT00:00:00Z", TIDE_SLICE_FMT(text));
-    return tide_time_parse(seconds, tide_slice_str(midnight)) == TIDE_OK;
+    return tide_time_parse_ms(ms, tide_slice_str(midnight)) == TIDE_OK;
 }
 
 static bool read_time(struct tide_param_value *out, const struct tide_param *param, char *why)
 {
-    int64_t seconds = -1;
+    int64_t ms = -1;
     assert(param->max <= UINT32_MAX); /* statements and handlers take 32 bits */
-    if (tide_parse_u64(&out->number, out->text, param->max) == TIDE_OK)
+    if (tide_parse_u64(&out->number, out->text, param->max) == TIDE_OK) {
+        out->time_ms = out->number * 1000;
         return true;
-    if (parse_time(&seconds, out->text) && seconds >= (int64_t)param->min &&
-        seconds <= (int64_t)param->max) {
-        out->number = (uint64_t)seconds;
+    }
+    if (parse_time(&ms, out->text) && ms >= (int64_t)param->min * 1000 &&
+        ms <= (int64_t)param->max * 1000) {
+        out->time_ms = (uint64_t)ms;
+        out->number = out->time_ms / 1000 + (out->time_ms % 1000 > 0);
         return true;
     }
     return reject_value(

@@ -39,7 +39,9 @@ struct tide_param_value {
     enum tide_param_id id;
     bool given;      /* false: text is the default, possibly empty */
     tide_slice text; /* decoded, NUL-terminated; valid as long as the request */
-    uint64_t number; /* U64; TIME: unix seconds; CHOICE: index of the word; BOOL; KIND: its id */
+    /* U64; TIME: unix seconds, rounded up; CHOICE: index of the word; BOOL; KIND: its id */
+    uint64_t number;
+    uint64_t time_ms; /* TIME: unix milliseconds */
     tide_i128 amount;
     struct tide_hot_address address;
     struct tide_hot_symbol symbol;

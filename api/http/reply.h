@@ -17,7 +17,7 @@
 struct tide_answer_at {
     bool known;
     uint32_t ledger;
-    uint64_t close_time; /* unix seconds */
+    uint64_t closed_ms; /* unix milliseconds */
     uint64_t age_ms;
     uint32_t proven;
     uint32_t history_from;

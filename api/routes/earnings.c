@@ -152,7 +152,7 @@ static void write_answer(struct tide_reply *reply, const struct claim *claim)
     const char *bad = NULL;
     struct tide_json j = { .buf = &reply->body };
     assert(reply->at.known); /* tide_sql_handle read the head */
-    tide_time_rfc3339(time, (int64_t)reply->at.close_time);
+    tide_time_rfc3339_ms(time, (int64_t)reply->at.closed_ms);
     tide_json_open(&j, '{');
     tide_json_u64(&j, "ledger", reply->at.ledger);
     tide_json_word(&j, "closedAt", time);

@@ -177,7 +177,7 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
     double age = (double)tide_cache_age_ms(meta, context->host_ms) / 1000;
     double fed = (double)tide_cache_fed_age_ms(meta, context->host_ms) / 1000;
     uint32_t ledger = meta->ledger;
-    uint64_t closed = meta->close_time;
+    uint64_t closed = tide_cache_closed_ms(meta);
     bool complete = meta->complete && meta->compliance_complete;
     bool standby = meta->standby;
     bool names_known = !(meta->unkept & PROJECT_BIT(PROJECT_GOVERNANCE));
@@ -188,7 +188,7 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
     tide_metric_gauge(out, TIDE_M_cache_from_standby, standby);
     tide_metric_gauge(out, TIDE_M_cache_fed_age_seconds, fed);
     tide_metric_gauge(out, TIDE_M_cache_ledger, ledger);
-    tide_metric_gauge(out, TIDE_M_cache_ledger_closed_timestamp_seconds, (double)closed);
+    tide_metric_gauge(out, TIDE_M_cache_ledger_closed_timestamp_seconds, (double)closed / 1000);
     tide_metric_gauge(out, TIDE_M_cache_complete, complete);
     if (names_known)
         put_disagreement(out, misnamed);
@@ -333,7 +333,8 @@ static void put_indexed(struct tide_buf *out, const struct stream_figures *f)
         { TIDE_M_indexed_calls_unverified_total, f->calls_unverified },
     };
     tide_metric_gauge(out, TIDE_M_indexed_ledger, f->ledger);
-    tide_metric_gauge(out, TIDE_M_indexed_ledger_closed_timestamp_seconds, (double)f->closed_at);
+    tide_metric_gauge(out, TIDE_M_indexed_ledger_closed_timestamp_seconds,
+                      (double)f->closed_ms / 1000);
     tide_metric_gauge(out, TIDE_M_indexed_commit_timestamp_seconds, (double)f->moved_at);
     tide_metric_gauge(out, TIDE_M_indexed_contracts_waiting, (double)f->contracts_waiting);
     for (size_t i = 0; i < TIDE_COUNT(all); i++)

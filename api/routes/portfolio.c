@@ -56,7 +56,7 @@ static tide_status load_rows(struct portfolio *p, struct tide_err *err)
 static void set_now(struct portfolio *p)
 {
     assert(p->rows.count == 1 && p->rows.columns == COLUMNS); /* load_rows checked it */
-    uint64_t closed_ms = p->reply->at.close_time * 1000;
+    uint64_t closed_ms = p->reply->at.closed_ms;
     uint64_t database_ms = tide_pg_u64(&p->rows, 0, NOW_MS);
     p->now_ms = closed_ms;
     if (!p->past && p->context->now_ms > p->now_ms)
@@ -72,8 +72,8 @@ static void set_now(struct portfolio *p)
 static const char *why_unknown(const struct portfolio *p, const struct tide_reader *reader)
 {
     const struct tide_config *config = p->context->api->config;
-    assert(p->now_ms >= p->reply->at.close_time * 1000); /* set_now begins with it */
-    uint64_t closed_age_ms = p->now_ms - p->reply->at.close_time * 1000;
+    assert(p->now_ms >= p->reply->at.closed_ms); /* set_now begins with it */
+    uint64_t closed_age_ms = p->now_ms - p->reply->at.closed_ms;
     uint32_t needed = project_sources_of(TIDE_HOT_PERSON) | project_sources_of(TIDE_HOT_BLOCKED);
     if (reader->unkept & needed || !reader->meta->compliance_complete)
         return "incomplete";
@@ -155,7 +155,7 @@ static tide_status put_all(const struct portfolio *p, struct tide_err *err)
     struct tide_json j = { .buf = &p->reply->body };
     tide_json_open(&j, '{');
     tide_json_u64(&j, "ledger", p->reply->at.ledger);
-    tide_json_time(&j, "closedAt", p->reply->at.close_time);
+    tide_json_time_ms(&j, "closedAt", p->reply->at.closed_ms);
     p->reply->content_from = p->reply->body.len;
     tide_record_json_address(&j, "address", &p->address->address);
     put_members(&j, tide_pg_slice(&p->rows, 0, ITEM));

@@ -32,7 +32,7 @@ static void put_proof(struct tide_reply *reply, tide_slice item)
     assert(item.len > 2 && item.ptr[0] == '{');
     tide_json_open(&j, '{');
     tide_json_u64(&j, "ledger", reply->at.ledger);
-    tide_json_time(&j, "closedAt", reply->at.close_time);
+    tide_json_time_ms(&j, "closedAt", reply->at.closed_ms);
     reply->content_from = reply->body.len;
     tide_json_raw(&j, tide_slice_of(item.ptr + 1, item.len - 2));
     tide_json_close(&j, '}');

@@ -138,7 +138,7 @@ static void put_proof(const struct entry_proof *p, const struct tide_pg_rows *ro
     tide_sha256(hash, tide_buf_view(&p->key));
     tide_json_open(&j, '{');
     tide_json_u64(&j, "ledger", p->reply->at.ledger);
-    tide_json_time(&j, "closedAt", p->reply->at.close_time);
+    tide_json_time_ms(&j, "closedAt", p->reply->at.closed_ms);
     p->reply->content_from = p->reply->body.len;
     tide_json_name(&j, "proof");
     tide_json_open(&j, '{');

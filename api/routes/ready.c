@@ -52,7 +52,7 @@ static void read_cache(struct tide_handler_context *context, struct readiness *r
     }
     r->at = (struct tide_answer_at){ true,
                                      meta->ledger,
-                                     meta->close_time,
+                                     tide_cache_closed_ms(meta),
                                      tide_cache_age_ms(meta, context->host_ms),
                                      meta->proven,
                                      meta->history_from };

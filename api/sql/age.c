@@ -38,8 +38,8 @@ uint64_t tide_age_of(struct tide_age *age, const struct tide_age_sign *sign, int
     return (uint64_t)oldest;
 }
 
-uint64_t tide_age_closed(const struct tide_age_sign *sign, uint64_t close_time, int64_t wall_ms)
+uint64_t tide_age_closed(const struct tide_age_sign *sign, uint64_t closed_ms, int64_t wall_ms)
 {
-    int64_t age = later(sign->server_ms, wall_ms) - (int64_t)close_time * 1000;
+    int64_t age = later(sign->server_ms, wall_ms) - (int64_t)closed_ms;
     return age > 0 ? (uint64_t)age : 0;
 }

@@ -50,6 +50,6 @@ uint64_t tide_age_of(struct tide_age *age, const struct tide_age_sign *sign, int
                      int64_t now_ms);
 /* Returns the milliseconds since a ledger closed (unix seconds), by the later of the server's
  * and the node's clock; never negative. */
-uint64_t tide_age_closed(const struct tide_age_sign *sign, uint64_t close_time, int64_t wall_ms);
+uint64_t tide_age_closed(const struct tide_age_sign *sign, uint64_t closed_ms, int64_t wall_ms);
 
 #endif

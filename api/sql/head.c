@@ -10,8 +10,8 @@ static_assert(TIDE_SQL_HEAD_SIGN == 12, "head_sql has twelve columns before the 
  * which signatures prove the index, the ledger of a fork; the first ledger of what is known of the
  * past, and the first second behind the state before; how often partitions moved; and the age. */
 static const char head_sql[] =
-    "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint,"
-    " (SELECT extract(epoch FROM l.closed_at)::bigint FROM chain.ledger AS l"
+    "SELECT c.ledger, chain.unix_ms(c.closed_at),"
+    " (SELECT chain.unix_ms(l.closed_at) FROM chain.ledger AS l"
     "   WHERE l.deployment = $1::smallint AND l.ledger = $2::integer),"
     " (SELECT string_agg(v.from_ledger || ' to ' || v.to_ledger, ', ' ORDER BY v.from_ledger)"
     "   FROM (SELECT from_ledger, to_ledger FROM chain.coverage"
@@ -19,16 +19,16 @@ static const char head_sql[] =
     " (SELECT min(a.from_ledger) || ' to ' || max(a.end_ledger) - 1 FROM chain.archive AS a"
     "   WHERE a.deployment = $1 AND ($2 IS NULL OR a.from_ledger <= $2)"
     "   AND ($4::text IS NULL OR a.end_ledger - 1 >"
-    "     chain.ledger_before($1, to_timestamp($4::bigint)))"
+    "     chain.ledger_before($1, to_timestamp($4::numeric)))"
     "   AND ($5::text IS NULL OR a.from_ledger <="
-    "     chain.ledger_before($1, to_timestamp($5::bigint)))),"
+    "     chain.ledger_before($1, to_timestamp($5::numeric)))),"
     " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1),"
     " EXISTS (SELECT FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND g.contract ="
     "   $3::text AND g.next_ledger <= g.to_ledger), CASE WHEN $2 IS NULL OR EXISTS (SELECT FROM"
     "   chain.coverage AS r WHERE r.deployment = $1 AND $2 BETWEEN r.from_ledger AND r.to_ledger"
     "   AND c.ledger BETWEEN r.from_ledger AND r.to_ledger) THEN chain.proven_through($1) END,"
     " (SELECT f.ledger FROM chain.fork AS f WHERE f.deployment = $1), o.ledger + 1,"
-    " extract(epoch FROM o.closed_at)::bigint + 1, c.parts, " TIDE_AGE_COLUMNS
+    " chain.unix(o.closed_at) + 1, c.parts, " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c LEFT JOIN chain.start AS o ON o.deployment = c.deployment"
     " WHERE c.deployment = $1 AND c.ledger > 0";
 

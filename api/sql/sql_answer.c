@@ -20,6 +20,8 @@ enum {
 enum { ATTEMPTS = 4 };
 
 /* The state of one request. */
+enum { TIME_TEXT = sizeof "4294967295.999" }; /* unix seconds as text */
+
 struct run {
     struct tide_session *session;
     const struct tide_request *request;
@@ -32,8 +34,8 @@ struct run {
     char at[16], limit_text[16];
     /* Address of the token that the request names by symbol; empty: by address, or no token. */
     char token[TIDE_STRKEY_TEXT_MAX];
-    char numbers[TIDE_PG_PARAMS_MAX][12]; /* times as unix seconds */
-    char from[12], to[12];                /* unix seconds, for the head */
+    char numbers[TIDE_PG_PARAMS_MAX][TIME_TEXT]; /* times as unix seconds */
+    char from[TIME_TEXT], to[TIME_TEXT];         /* unix seconds, for the head */
     /* Ledgers whose events the statement reads and that are archived; empty: none */
     char archived[32];
     uint64_t parts; /* as the head told it */
@@ -119,7 +121,7 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     run->parts = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_PARTS);
     *at = (struct tide_answer_at){ .known = true,
                                    .ledger = (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_LEDGER),
-                                   .close_time = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_CLOSED),
+                                   .closed_ms = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_CLOSED),
                                    .age_ms = age_of(run, rows),
                                    .proven = (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_PROVEN),
                                    .history_from =
@@ -152,7 +154,7 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     }
     if (run->ledger) {
         at->ledger = (uint32_t)run->ledger->number;
-        at->close_time = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_AT_CLOSED);
+        at->closed_ms = tide_pg_u64(rows, 0, TIDE_SQL_HEAD_AT_CLOSED);
         at->age_ms = 0;
     }
     run->refused |= !is_past_known(run);
@@ -171,19 +173,22 @@ static void open_run(struct run *run, struct tide_session *session,
 
 /* Returns a parameter's text for the statement, or NULL if it is empty. Times have two
  * spellings, so they become unix seconds. */
-static const char *value_text(const struct tide_param_value *param, char number[12])
+static const char *value_text(const struct tide_param_value *param, char number[TIME_TEXT])
 {
     if (param->text.len == 0)
         return NULL;
     if (tide_param_of(param->id)->type != TIDE_PARAM_TIME)
         return (const char *)param->text.ptr;
     assert(param->number <= UINT32_MAX); /* the maximum of each TIME in param.def */
-    snprintf(number, 12, "%" PRIu32, (uint32_t)param->number);
+    uint32_t ms = (uint32_t)(param->time_ms % 1000);
+    int len = snprintf(number, TIME_TEXT, "%" PRIu32, (uint32_t)(param->time_ms / 1000));
+    if (ms)
+        snprintf(number + len, TIME_TEXT - (size_t)len, ".%03" PRIu32, ms);
     return number;
 }
 
 /* Returns a time parameter's text, or NULL if the route has none or it was not given. */
-static const char *time_text(const struct run *run, enum tide_param_id id, char number[12])
+static const char *time_text(const struct run *run, enum tide_param_id id, char number[TIME_TEXT])
 {
     const struct tide_param_value *param = tide_request_param(run->request, id);
     return param && param->given ? value_text(param, number) : NULL;
@@ -206,7 +211,7 @@ static const char *const *head_values(struct run *run, const char *values[TIDE_S
 static void put_envelope(struct tide_reply *reply)
 {
     char time[TIDE_RFC3339_BYTES];
-    tide_time_rfc3339(time, (int64_t)reply->at.close_time);
+    tide_time_rfc3339_ms(time, (int64_t)reply->at.closed_ms);
     tide_buf_putf(&reply->body, "{\"ledger\":\"%u\",\"closedAt\":\"%s\"", reply->at.ledger, time);
     reply->content_from = reply->body.len;
 }
@@ -357,12 +362,13 @@ static tide_status take_result(void *self, uint32_t index, const struct tide_pg_
 
 /* Returns the time from which on a list begins: the one that was given, or, if it is later, that
  * from which on the past is known. */
-static const char *from_text(struct run *run, const struct tide_param_value *param, char number[12])
+static const char *from_text(struct run *run, const struct tide_param_value *param,
+                             char number[TIME_TEXT])
 {
     uint64_t since = run->session->history_since;
-    if (since > UINT32_MAX || (param->text.len && param->number >= since) || !since)
+    if (since > UINT32_MAX || (param->text.len && param->time_ms >= since * 1000) || !since)
         return value_text(param, number);
-    snprintf(number, 12, "%" PRIu64, since);
+    snprintf(number, TIME_TEXT, "%" PRIu64, since);
     return number;
 }
 

@@ -54,8 +54,8 @@ bool stream_wants_note(const struct tide_subscriber *sub, const struct stream_no
 static struct stream_position id_at(const struct tide_subscriber *sub,
                                     struct stream_position position)
 {
-    position.time =
-        stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) && sub->seen > sub->closed ? sub->seen : 0;
+    bool later = sub->seen > sub->closed_ms / 1000;
+    position.time = stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) && later ? sub->seen : 0;
     return position;
 }
 
@@ -104,7 +104,7 @@ tide_slice stream_standing_text(struct tide_event_stream *stream, const struct s
     tide_buf_str(text, "event: compliance\ndata: ");
     tide_json_open(&j, '{');
     tide_json_u64(&j, "ledger", when->ledger);
-    tide_json_time(&j, "closedAt", when->close_time);
+    tide_json_time_ms(&j, "closedAt", when->closed_ms);
     tide_json_word(&j, "address", who);
     tide_json_bool(&j, "compliant", standing->compliant);
     tide_json_bool(&j, "needsKyc", standing->needs_kyc);
@@ -151,7 +151,7 @@ bool stream_deliver_lapses(struct tide_subscriber *sub, uint64_t until)
     while ((watch = next_lapse(sub, until))) {
         uint64_t at = watch->lapses_at;
         assert(at > 0 && at <= until); /* next_lapse chose it */
-        struct stream_moment when = { sub->delivered.ledger, sub->closed, at };
+        struct stream_moment when = { sub->delivered.ledger, sub->closed_ms, at };
         struct stream_position id = { .ledger = sub->delivered.ledger,
                                       .class = STREAM_TIME,
                                       .address = watch->address,
@@ -211,8 +211,9 @@ static void apply_changes(struct tide_subscriber *sub, const struct stream_piece
  * before stays true. */
 static bool deliver_compliance(struct tide_subscriber *sub, const struct stream_piece *piece)
 {
-    uint64_t now = sub->seen > piece->close_time ? sub->seen : piece->close_time;
-    struct stream_moment when = { piece->ledger, piece->close_time, now };
+    uint64_t closed = piece->closed_ms / 1000;
+    uint64_t now = sub->seen > closed ? sub->seen : closed;
+    struct stream_moment when = { piece->ledger, piece->closed_ms, now };
     apply_changes(sub, piece, now);
     for (uint32_t i = 0; i < sub->watch_count; i++) {
         struct stream_watch *watch = &sub->watches[i];
@@ -236,13 +237,14 @@ static bool deliver_whole(struct tide_subscriber *sub, const struct stream_piece
     if (stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) && !deliver_compliance(sub, piece))
         return false;
     struct stream_position id = stream_whole(piece->ledger);
-    uint64_t seen = sub->seen > piece->close_time ? sub->seen : 0;
+    uint64_t closed = piece->closed_ms / 1000;
+    uint64_t seen = sub->seen > closed ? sub->seen : 0;
     id.time = stream_wants_topic(sub, TIDE_TOPIC_COMPLIANCE) ? seen : 0;
     if (stream_wants_topic(sub, TIDE_TOPIC_LEDGER) && !stream_sub_put(sub, &id, piece->text))
         return false;
     sub->delivered = stream_whole(piece->ledger);
-    sub->closed = piece->close_time;
-    sub->seen = seen ? seen : piece->close_time;
+    sub->closed_ms = piece->closed_ms;
+    sub->seen = seen ? seen : closed;
     return true;
 }
 
@@ -250,8 +252,8 @@ bool stream_deliver(struct tide_subscriber *sub, const struct stream_piece *piec
 {
     assert(stream_position_cmp(&piece->end, &sub->delivered) > 0); /* stream_piece_after chose it */
     /* Lapses before this ledger's close come first, because positions have one order. */
-    if (piece->ledger > sub->delivered.ledger && piece->close_time &&
-        !stream_deliver_lapses(sub, piece->close_time - 1))
+    if (piece->ledger > sub->delivered.ledger && piece->closed_ms &&
+        !stream_deliver_lapses(sub, piece->closed_ms / 1000 - 1))
         return false;
     for (uint32_t i = 0; i < piece->note_count; i++) {
         const struct stream_note *note = &piece->notes[i];

@@ -19,9 +19,9 @@ static void compare_to_position(const struct tide_subscriber *sub, const struct 
 }
 
 /* Loads the records as of `ledger` of the addresses for which compare_to_position returns
- * `before`. *closed: the ledger's close time. */
+ * `before`. *closed_ms: the ledger's close time. */
 static tide_status load_people(struct tide_subscriber *sub, uint32_t ledger, bool before,
-                               uint64_t *closed, struct tide_err *err)
+                               uint64_t *closed_ms, struct tide_err *err)
 {
     assert(sub->watch_count <= TIDE_STREAM_NAMES_MAX);
     struct stream_source *source = &sub->stream->options.source;
@@ -38,7 +38,7 @@ static tide_status load_people(struct tide_subscriber *sub, uint32_t ledger, boo
         addresses[count++] = sub->watches[i].address;
     }
     tide_status status =
-        source->people(source->self, ledger, addresses, count, people, closed, err);
+        source->people(source->self, ledger, addresses, count, people, closed_ms, err);
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
         sub->watches[which[i]].person = people[i];
     return status;
@@ -61,15 +61,15 @@ static tide_status load_standings(struct tide_subscriber *sub, struct tide_err *
         status = load_people(sub, ledger - 1, true, &closed_before, err);
     if (status != TIDE_OK)
         return status;
-    sub->closed = part ? closed_before : closed;
-    sub->seen = later(sub->delivered.time, sub->closed);
+    sub->closed_ms = part ? closed_before : closed;
+    sub->seen = later(sub->delivered.time, sub->closed_ms / 1000);
     if (!sub->resumed)
         sub->seen = later(sub->seen, stream_wall_s(sub->stream));
     for (uint32_t i = 0; i < sub->watch_count; i++) {
         struct stream_watch *watch = &sub->watches[i];
         bool before, earlier;
         compare_to_position(sub, watch, &before, &earlier);
-        uint64_t now = part && !before ? later(sub->seen, closed) : sub->seen - earlier;
+        uint64_t now = part && !before ? later(sub->seen, closed / 1000) : sub->seen - earlier;
         watch->standing = stream_judge(sub, watch, before ? ledger - 1 : ledger, now);
     }
     return TIDE_OK;
@@ -152,7 +152,7 @@ bool stream_send_heartbeat(struct tide_subscriber *sub)
 static bool send_standings(struct tide_subscriber *sub)
 {
     assert(sub->standings_sent <= sub->watch_count);
-    struct stream_moment when = { sub->delivered.ledger, sub->closed, sub->seen };
+    struct stream_moment when = { sub->delivered.ledger, sub->closed_ms, sub->seen };
     while (sub->standings_sent < sub->watch_count) {
         struct stream_watch *watch = &sub->watches[sub->standings_sent];
         tide_slice text = stream_standing_text(sub->stream, watch, &watch->standing, &when);
@@ -222,7 +222,7 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
     tide_status status = TIDE_OK;
     if (!sub->resumed) {
         sub->delivered = stream_whole(stream->head.ledger);
-        sub->closed = stream->head.close_time;
+        sub->closed_ms = stream->head.closed_ms;
     }
     assert(sub->delivered.ledger <= stream->head.ledger);
     *ready =
@@ -231,7 +231,8 @@ tide_status stream_begin(struct tide_subscriber *sub, bool *ready, struct tide_e
         status = load_standings(sub, err);
     if (!*ready || status != TIDE_OK)
         return status;
-    assert(!sub->watch_count || sub->seen >= sub->closed); /* load_standings took the later */
+    assert(!sub->watch_count ||
+           sub->seen >= sub->closed_ms / 1000); /* load_standings took the later */
     sub->opening = !sub->resumed;
     sub->begun = true;
     /* the subscriber's first page comes after those of all others that wait */

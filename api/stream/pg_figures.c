@@ -62,7 +62,7 @@ static struct stream_figures read_figures(const struct tide_pg_rows *rows)
         .forked = tide_pg_bool(rows, 0, FORKED),
         .history_from = (uint32_t)tide_pg_u64(rows, 0, HISTORY_FROM),
         .ledger = (uint32_t)tide_pg_u64(rows, 0, LEDGER),
-        .closed_at = tide_pg_u64(rows, 0, CLOSED),
+        .closed_ms = tide_pg_u64(rows, 0, CLOSED),
         .moved_at = tide_pg_u64(rows, 0, MOVED),
         .ledgers = tide_pg_u64(rows, 0, LEDGERS),
         .transactions = tide_pg_u64(rows, 0, TRANSACTIONS),

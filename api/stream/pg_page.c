@@ -90,7 +90,7 @@ void stream_pg_resolve_slices(struct stream_piece *piece)
 static void put_head(struct stream_piece *piece, const char *event)
 {
     char closed[TIDE_RFC3339_BYTES];
-    tide_time_rfc3339(closed, (int64_t)piece->close_time);
+    tide_time_rfc3339_ms(closed, (int64_t)piece->closed_ms);
     tide_buf_putf(&piece->bytes, "event: %s\ndata: {\"ledger\":\"%u\",\"closedAt\":\"%s\",", event,
                   piece->ledger, closed);
 }
@@ -262,8 +262,8 @@ static tide_status make_piece(struct page *page, uint32_t ledger, struct stream_
     uint32_t changes =
         whole ? count_rows(&page->changes, page->changes_at, CHANGE_LEDGER, ledger) : 0;
     piece->ledger = ledger;
-    piece->close_time = whole ? tide_pg_u64(&page->ledgers, page->ledgers_at, 1)
-                              : tide_pg_u64(&page->log, page->log_at, LOG_TIME);
+    piece->closed_ms = whole ? tide_pg_u64(&page->ledgers, page->ledgers_at, 1)
+                             : tide_pg_u64(&page->log, page->log_at, LOG_TIME);
     tide_buf_init(&piece->bytes, PIECE_BYTES_MAX);
     piece->notes = calloc(events + prices + 1u, sizeof *piece->notes);
     piece->changes = calloc(changes + 1u, sizeof *piece->changes);

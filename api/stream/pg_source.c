@@ -190,7 +190,7 @@ static void read_head_row(struct stream_pg *pg, const struct tide_pg_rows *rows,
     };
     struct tide_age_sign sign = tide_age_read(rows, 0, SIGN);
     pg->head.ledger = (uint32_t)tide_pg_u64(rows, 0, LEDGER);
-    pg->head.close_time = tide_pg_u64(rows, 0, CLOSED);
+    pg->head.closed_ms = tide_pg_u64(rows, 0, CLOSED);
     pg->head.first = (uint32_t)tide_pg_u64(rows, 0, FIRST);
     pg->head.archived_from = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_FROM);
     pg->head.archived_to = (uint32_t)tide_pg_u64(rows, 0, ARCHIVED_TO);
@@ -276,7 +276,7 @@ static void read_person(struct tide_hot_person *person, const struct tide_pg_row
  * no hash is sent, and only the close time is read. */
 static tide_status source_people(void *self, uint32_t ledger,
                                  const struct tide_hot_address *addresses, uint32_t count,
-                                 struct tide_hot_person *out, uint64_t *close_time,
+                                 struct tide_hot_person *out, uint64_t *closed_ms,
                                  struct tide_err *err)
 {
     assert(count <= TIDE_STREAM_NAMES_MAX);
@@ -311,7 +311,7 @@ static tide_status source_people(void *self, uint32_t ledger,
         return status;
     assert(rows.count > 0 && rows.columns == 7); /* one row even without addresses */
     memset(out, 0, count * sizeof *out);
-    *close_time = tide_pg_u64(&rows, 0, 0);
+    *closed_ms = tide_pg_u64(&rows, 0, 0);
     for (uint32_t i = 0; i < rows.count; i++)
         if (!tide_pg_is_null(&rows, i, 1) && tide_pg_u64(&rows, i, 1) < count)
             read_person(&out[tide_pg_u64(&rows, i, 1)], &rows, i);
@@ -342,7 +342,7 @@ static struct stream_piece *make_prices(const struct tide_pg_rows *rows, uint32_
     if (!piece)
         return NULL;
     piece->ledger = ledger;
-    piece->close_time = rows->count ? tide_pg_u64(rows, 0, TIME) : 0;
+    piece->closed_ms = rows->count ? tide_pg_u64(rows, 0, TIME) : 0;
     piece->end = stream_whole(ledger);
     tide_buf_init(&piece->bytes, BYTES_MAX);
     piece->notes = calloc(rows->count + 1u, sizeof *piece->notes);

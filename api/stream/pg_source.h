@@ -31,7 +31,7 @@ struct stream_figures {
     bool forked;                /* validators contradict the index */
     uint32_t history_from;      /* the past is indexed from it on; 0: there is no such limit */
     uint32_t ledger; /* the cursor's ledger; the counters below run from its first ledger */
-    uint64_t closed_at, moved_at; /* unix seconds */
+    uint64_t closed_ms, moved_at; /* unix milliseconds; unix seconds */
     uint64_t ledgers, transactions, calls, events, changes, raw_events, raw_states, raw_calls;
     uint64_t calls_verified, calls_rewritten, calls_unverified;
 };

@@ -5,7 +5,7 @@
  * of the compliance registry is undecodable, whether there is a fork, how often partitions changed,
  * and the indexer's sign of life. */
 const char stream_sql_head[] =
-    "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, (SELECT min(v.from_ledger)"
+    "SELECT c.ledger, chain.unix_ms(c.closed_at), (SELECT min(v.from_ledger)"
     " FROM chain.coverage AS v WHERE v.deployment = $1 AND c.ledger BETWEEN v.from_ledger AND"
     " v.to_ledger), (SELECT coalesce(min(a.from_ledger), 0) FROM chain.archive AS a WHERE "
     "a.deployment = $1),"
@@ -18,7 +18,7 @@ const char stream_sql_head[] =
 
 /* The figures: one row, the cursor's counters and the writer's heartbeat. */
 const char stream_sql_figures[] =
-    "SELECT c.ledger, extract(epoch FROM c.closed_at)::bigint, extract(epoch FROM"
+    "SELECT c.ledger, chain.unix_ms(c.closed_at), extract(epoch FROM"
     " c.moved_at)::bigint, c.ledgers, c.transactions, c.calls, c.events, c.changes, c.raw_events,"
     " c.raw_states, c.raw_calls, c.calls_verified, c.calls_rewritten, c.calls_unverified, h.state,"
     " h.tip, h.lag_ledgers, (1000 * h.rate)::bigint, (1000 * h.event_rate)::bigint,"
@@ -45,8 +45,8 @@ const char stream_sql_blocks[] =
 /* Records of addresses as of ledger $2. $3, $4: hashes, in hex, of the keys of ComplianceRec and
  * Frozen. At least one row, for the ledger's close time. */
 const char stream_sql_people[] =
-    "SELECT extract(epoch FROM (SELECT closed_at FROM chain.ledger WHERE deployment = $1"
-    " AND ledger = $2))::bigint, a.n - 1, r.key_hash IS NOT NULL, r.status, r.jurisdiction,"
+    "SELECT chain.unix_ms((SELECT closed_at FROM chain.ledger WHERE deployment = $1"
+    " AND ledger = $2)), a.n - 1, r.key_hash IS NOT NULL, r.status, r.jurisdiction,"
     " r.expires_at, f.key_hash IS NOT NULL FROM (SELECT 1) AS one"
     " LEFT JOIN unnest($3::text[], $4::text[]) WITH ORDINALITY AS a(rec, frozen, n) ON true"
     " LEFT JOIN LATERAL " NEWEST(
@@ -68,8 +68,8 @@ const char stream_sql_people[] =
 /* Present prices as of ledger $2: of the assets in $3 (NULL: of all), after asset $4, at most $5
  * rows. Feeds that were removed since are found in the history. */
 const char stream_sql_prices[] =
-    "SELECT s.asset, row_to_json(x)::text, extract(epoch FROM (SELECT closed_at FROM chain.ledger"
-    " WHERE deployment = $1 AND ledger = $2))::bigint"
+    "SELECT s.asset, row_to_json(x)::text, chain.unix_ms((SELECT closed_at FROM chain.ledger"
+    " WHERE deployment = $1 AND ledger = $2))"
     " FROM (SELECT s.asset, s.key_hash FROM state.oracle_feed AS s WHERE s.deployment = $1"
     " UNION SELECT h.asset, h.key_hash FROM history.oracle_feed AS h WHERE h.deployment = $1"
     " AND h.removed AND h.ledger > $2) AS s, LATERAL " NEWEST(
@@ -96,7 +96,7 @@ const char stream_sql_changes[] =
 /* The ledgers $2 to $3. The last column is the head's: if it differs, partitions changed since the
  * head was read, and events that were read in between may lack some. */
 const char stream_sql_ledgers[] =
-    "SELECT l.ledger, extract(epoch FROM l.closed_at)::bigint, row_to_json(x)::text,"
+    "SELECT l.ledger, chain.unix_ms(l.closed_at), row_to_json(x)::text,"
     " (SELECT c.parts FROM chain.cursor AS c WHERE c.deployment = $1)"
     " FROM chain.ledger AS l, LATERAL (SELECT encode(l.hash, 'hex') AS \"hash\","
     " encode(l.previous_hash, 'hex') AS \"previousHash\", l.protocol AS \"protocol\","
@@ -111,7 +111,7 @@ const char stream_sql_ledgers[] =
  * until then are indexed later, so no stream has them: another node would send more than the node
  * that followed. Whether any token was discovered since $2 is asked once. */
 const char stream_sql_log[] =
-    "SELECT l.ledger, l.tx, l.op, l.event, extract(epoch FROM l.closed_at)::bigint, l.contract,"
+    "SELECT l.ledger, l.tx, l.op, l.event, chain.unix_ms(l.closed_at), l.contract,"
     " l.kind, l.subject, array_to_string(l.addresses, ' '), chain.event_id(l.ledger, l.tx, l.op,"
     " l.event), to_json(l.addresses)::text, (SELECT encode(t.hash, 'hex') FROM chain.tx AS t"
     " WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx), (SELECT"

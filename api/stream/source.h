@@ -15,10 +15,10 @@
 /* The state of the database. */
 struct stream_head {
     uint16_t deployment;
-    uint32_t ledger;     /* the newest indexed ledger */
-    uint32_t first;      /* first of the contiguous range that ends with ledger */
-    uint64_t close_time; /* close time of ledger, unix seconds */
-    uint64_t age_ms;     /* since the newest sign of the indexer (age.h) */
+    uint32_t ledger;    /* the newest indexed ledger */
+    uint32_t first;     /* first of the contiguous range that ends with ledger */
+    uint64_t closed_ms; /* close time of ledger, unix milliseconds */
+    uint64_t age_ms;    /* since the newest sign of the indexer (age.h) */
     /* The events of some ledgers in this range, ends included, are archived; 0: of none. */
     uint32_t archived_from, archived_to;
     bool registry_undecoded; /* an entry of the compliance registry cannot be decoded */
@@ -51,7 +51,7 @@ struct stream_change {
 struct stream_piece {
     struct stream_piece *next;
     uint32_t ledger;
-    uint64_t close_time;
+    uint64_t closed_ms;
     bool last;
     bool blocks_changed;        /* a jurisdiction was blocked or unblocked in the ledger */
     struct stream_position end; /* the piece completes everything up to here */
@@ -89,7 +89,7 @@ struct stream_source {
     /* Reads the records of the addresses as of the ledger (zero: no record), and its close time
      * (0: there is no such ledger). */
     tide_status (*people)(void *self, uint32_t ledger, const struct tide_hot_address *addresses,
-                          uint32_t count, struct tide_hot_person *out, uint64_t *close_time,
+                          uint32_t count, struct tide_hot_person *out, uint64_t *closed_ms,
                           struct tide_err *err);
     /* Returns whether a jurisdiction was blocked as of a ledger, which is never above the
      * head's. */

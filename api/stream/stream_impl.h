@@ -74,7 +74,7 @@ struct tide_subscriber {
     struct tide_hot_symbol last_price_sent; /* during the opening; zero: none           */
     uint64_t served;                  /* number of the last page read for it, or of its beginning */
     struct stream_position delivered; /* everything up to here is in the buffer or read */
-    uint64_t closed;                  /* close time of the last complete ledger, unix seconds */
+    uint64_t closed_ms;               /* close time of the last complete ledger, unix ms      */
     uint64_t seen;                    /* the second at which compliance was last evaluated    */
     /* time since which no message fitted into the buffer; 0: the last one fitted */
     int64_t full_ms;
@@ -202,10 +202,11 @@ struct stream_position stream_id(const struct tide_subscriber *sub);
 /* Returns whether the subscriber's topics and filters let the note pass. */
 bool stream_wants_note(const struct tide_subscriber *sub, const struct stream_note *note);
 
-/* A standing's time: the last complete ledger, its close, when it was evaluated (unix seconds). */
+/* A standing's time: the last complete ledger, its close (unix milliseconds), when it was evaluated
+ * (unix seconds). */
 struct stream_moment {
     uint32_t ledger;
-    uint64_t close_time;
+    uint64_t closed_ms;
     uint64_t now;
 };
 

@@ -9,6 +9,11 @@
 #define TIDE_CACHE_AGE_MAX (UINT64_C(1) << 52)
 static_assert(TIDE_CACHE_AGE_MAX <= UINT64_C(1) << 53, "a double holds it");
 
+/* Returns the close time of the cache's ledger in unix milliseconds. */
+static inline uint64_t tide_cache_closed_ms(const struct tide_hot_meta *meta)
+{
+    return meta->close_time * 1000 + meta->close_ms;
+}
 /* Returns the time at which answers are evaluated: the later of the wall clock and the newest close
  * time, unix seconds. */
 uint64_t tide_cache_now(const struct tide_hot_meta *meta, int64_t wall_ms);

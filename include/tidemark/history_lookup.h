@@ -20,8 +20,8 @@ struct tide_history {
     const char *unkept; /* the last table that was needed but is outside the scope */
     struct tide_hot_address contracts[TIDE_ROLE_COUNT]; /* by role; kind 0: no such contract */
     uint8_t protocol[TIDE_HASH_BYTES];    /* hash of the deployment, see tide_deployment_protocol */
-    uint8_t ledger_hash[TIDE_HASH_BYTES]; /* zeros if the ledger is not stored, as close_time */
-    uint64_t close_time;                  /* close time of the ledger, unix seconds */
+    uint8_t ledger_hash[TIDE_HASH_BYTES]; /* zeros if the ledger is not stored, as closed_ms */
+    uint64_t closed_ms;                   /* close time of the ledger, unix milliseconds */
 };
 
 /* Reads the contracts of the deployment, and the ledger's hash and close time. */

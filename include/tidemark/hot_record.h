@@ -17,7 +17,7 @@
 #include "tidemark/deployment.h"
 #include "tidemark/ledger_value.h"
 
-#define TIDE_HOT_FORMAT 15u
+#define TIDE_HOT_FORMAT 16u
 
 /* X(NAME, record): the kind TIDE_HOT_NAME with the struct tide_hot_record. Beside it the parts of
  * its key, and the content. */
@@ -72,7 +72,8 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint32_t ledger;       /* everything up to this ledger is here, nothing after it */
     uint32_t first_ledger; /* first ledger of the covered range that ends at `ledger` */
     uint32_t start_from;   /* if incomplete: the ledger to index from; 0: unknown */
-    uint64_t close_time;   /* close time of `ledger`, unix seconds */
+    uint64_t close_time;   /* close time of `ledger`, unix seconds: the clock of contracts */
+    uint16_t close_ms;     /* milliseconds after it, below 1000 */
     uint64_t moves;        /* chain.cursor.moves at that ledger             */
     /* CHANGED records are complete for changes after this ledger; 0: being built */
     uint32_t changes_from;
@@ -278,7 +279,7 @@ struct TIDE_HOT_PACKED tide_hot_withdrawn {
 };
 
 /* Records are stored as they are. Increase TIDE_HOT_FORMAT when a size changes, too. */
-static_assert(sizeof(struct tide_hot_meta) == 1366, "format 15");
+static_assert(sizeof(struct tide_hot_meta) == 1368, "format 16");
 static_assert(sizeof(struct tide_hot_person) == 100, "format 14");
 static_assert(sizeof(struct tide_hot_feed) == 56, "format 14");
 static_assert(sizeof(struct tide_hot_pool) == 231, "format 14");

@@ -117,6 +117,8 @@ void tide_json_hex(struct tide_json *j, const char *name, tide_slice bytes);
 void tide_json_base64(struct tide_json *j, const char *name, tide_slice bytes);
 /* Writes unix seconds as RFC 3339. */
 void tide_json_time(struct tide_json *j, const char *name, uint64_t seconds);
+/* The same of unix milliseconds, with a fraction unless it is a whole second. */
+void tide_json_time_ms(struct tide_json *j, const char *name, uint64_t ms);
 /* Writes a time that a contract stored, which may be any number. Null for 0, and for times after
  * the year 9999, as analyst.at has it: contracts write the largest number for "never". */
 void tide_json_stored_time(struct tide_json *j, const char *name, uint64_t seconds);

@@ -38,6 +38,12 @@ struct tide_ledger_header {
                                  first envelope on, see tx_set callback                */
 };
 
+/* Close time in unix milliseconds. */
+static inline uint64_t tide_header_closed_ms(const struct tide_ledger_header *header)
+{
+    return header->close_time * 1000 + header->close_ms;
+}
+
 enum tide_section {
     TIDE_SECTION_FEE,
     TIDE_SECTION_TX_BEFORE,

@@ -55,7 +55,7 @@ struct tide_receipt {
     /* The reader's ledger and times, filled in by tide_receipt_read. */
     bool live; /* false: as of a ledger that the client named */
     uint32_t ledger;
-    uint64_t close_time, evaluated_at, renewed_ms, age_ms;
+    uint64_t closed_ms, evaluated_at, renewed_ms, age_ms;
     uint32_t proven; /* set by the caller: signatures prove the ledgers up to it; 0: none is */
     uint8_t hash[TIDE_HASH_BYTES], deployment[TIDE_HASH_BYTES];
     char network[sizeof(((struct tide_hot_meta *)0)->passphrase)];

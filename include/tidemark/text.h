@@ -59,9 +59,14 @@ void tide_buf_json_string(struct tide_buf *buf, tide_slice text);
 #define TIDE_RFC3339_BYTES 32u
 #define TIDE_TIME_LAST     253402300799 /* 9999-12-31T23:59:59Z: a year has four digits */
 void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds);
+/* The same of unix milliseconds: "2026-05-02T09:14:07.250Z", without the fraction in a whole
+ * second. */
+void tide_time_rfc3339_ms(char out[TIDE_RFC3339_BYTES], int64_t unix_ms);
 
 /* Parses an RFC 3339 time, "2026-05-02T09:14:07Z" or "…07.25+02:00". A fraction is rounded up to a
  * whole second. TIDE_E_DECODE for any other text, and for a day that the month does not have. */
 tide_status tide_time_parse(int64_t *unix_seconds, tide_slice text) TIDE_MUST_USE;
+/* The same in unix milliseconds, to which a finer fraction is rounded up. */
+tide_status tide_time_parse_ms(int64_t *unix_ms, tide_slice text) TIDE_MUST_USE;
 
 #endif

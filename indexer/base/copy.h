@@ -43,10 +43,10 @@ TIDE_INLINE void tide_copy_int8(struct tide_buf *buf, int64_t v)
     tide_buf_be64(buf, (uint64_t)v);
 }
 
-/* Writes a timestamptz: microseconds since 2000. unix_seconds must be within year 9999. */
-TIDE_INLINE void tide_copy_time(struct tide_buf *buf, int64_t unix_seconds)
+/* Writes a timestamptz: microseconds since 2000. unix_ms must be within year 9999. */
+TIDE_INLINE void tide_copy_time(struct tide_buf *buf, int64_t unix_ms)
 {
-    tide_copy_int8(buf, (unix_seconds - TIDE_PG_EPOCH) * 1000000);
+    tide_copy_int8(buf, (unix_ms - TIDE_PG_EPOCH * 1000) * 1000);
 }
 
 /* Writes a text, bytea or json: all three consist of their bytes. text and json must be UTF-8

@@ -64,7 +64,7 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
     if (d->id)
         snprintf(sql, sizeof sql,
                  "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint,"
-                 " coalesce((extract(epoch FROM max(closed_at)) * 1000)::bigint, 0),"
+                 " coalesce(chain.unix_ms(max(closed_at)), 0),"
                  " coalesce(max(ledger), 0) FROM chain.cursor WHERE deployment = %u",
                  d->id);
     if (!doctor_ask(d, &rows, sql, out))

@@ -17,13 +17,13 @@
 enum { CHUNK_ROWS = 500, MOVED_MAX = 1 << 20 };
 
 static const char next_events_sql[] =
-    "SELECT ledger, tx, op, event, extract(epoch FROM closed_at)::bigint, contract,"
+    "SELECT ledger, tx, op, event, chain.unix_ms(closed_at), contract,"
     " encode(xdr, 'hex') FROM event.raw WHERE deployment = $1"
     " AND (ledger, tx, op, event) > ($2::int, $3::int, $4::int, $5::int)"
     " ORDER BY ledger, tx, op, event LIMIT 500";
 
 static const char next_versions_sql[] =
-    "SELECT encode(key_hash, 'hex'), ledger, tx, seq, extract(epoch FROM closed_at)::bigint,"
+    "SELECT encode(key_hash, 'hex'), ledger, tx, seq, chain.unix_ms(closed_at),"
     " contract, durability, removed, encode(key_xdr, 'hex'), encode(value_xdr, 'hex')"
     " FROM history.raw WHERE deployment = $1"
     " AND (key_hash, ledger, tx, seq) > (decode($2, 'hex'), $3::int, $4::int, $5::int)"
@@ -70,7 +70,7 @@ static void redecode_event(struct tide_reproject *r, const struct tide_pg_rows *
                                              .tx = (uint32_t)tide_pg_u64(rows, at, 1),
                                              .op = (uint32_t)tide_pg_u64(rows, at, 2),
                                              .event = (uint32_t)tide_pg_u64(rows, at, 3),
-                                             .closed_at = (int64_t)tide_pg_u64(rows, at, 4) };
+                                             .closed_ms = (int64_t)tide_pg_u64(rows, at, 4) };
     tide_buf_reset(bytes);
     if (!contract_id(event.contract, tide_pg_slice(rows, at, 5)) ||
         !tide_raw_hex(bytes, tide_pg_slice(rows, at, 6)))
@@ -90,7 +90,7 @@ static void redecode_version(struct tide_reproject *r, const struct tide_pg_rows
     struct tide_redecode_raw_version v = { .ledger = (uint32_t)tide_pg_u64(rows, at, 1),
                                            .tx = (uint32_t)tide_pg_u64(rows, at, 2),
                                            .seq = (uint32_t)tide_pg_u64(rows, at, 3),
-                                           .closed_at = (int64_t)tide_pg_u64(rows, at, 4),
+                                           .closed_ms = (int64_t)tide_pg_u64(rows, at, 4),
                                            .durability = (uint32_t)tide_pg_u64(rows, at, 6),
                                            .removed = tide_pg_bool(rows, at, 7) };
     tide_buf_reset(bytes);

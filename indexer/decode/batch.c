@@ -17,7 +17,7 @@ void tide_batch_reset(struct tide_batch *batch)
         batch->rows[i].count = 0;
     }
     batch->from = batch->to = 0;
-    batch->close_time = 0;
+    batch->closed_ms = 0;
     batch->bytes = 0;
     batch->settled = false;
     batch->counts = (struct tide_batch_counts){ 0 };

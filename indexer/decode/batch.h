@@ -25,7 +25,7 @@ struct tide_batch {
     uint32_t from, to; /* first and last ledger; both 0 if the batch is empty */
     uint8_t previous_hash[TIDE_HASH_BYTES]; /* previousLedgerHash of ledger `from` */
     uint8_t hash[TIDE_HASH_BYTES];          /* hash of ledger `to` */
-    uint64_t close_time;                    /* close time of ledger `to`, in unix seconds */
+    uint64_t closed_ms;                     /* close time of ledger `to`, in unix milliseconds */
     size_t bytes;                           /* sum of the buffers */
     bool settled; /* a ledger here shows the kind of a discovered contract, see decode.h */
     struct tide_batch_counts counts;

@@ -38,7 +38,7 @@ static void put_tx(struct tide_decode *d, const struct tide_tx *tx)
     tide_copy_int4(&rows->copy, (int32_t)d->header.sequence);
     tide_copy_int4(&rows->copy, (int32_t)tx->index);
     tide_copy_bytes(&rows->copy, tx->hash, TIDE_HASH_BYTES);
-    tide_copy_time(&rows->copy, d->closed_at);
+    tide_copy_time(&rows->copy, d->closed_ms);
     put_source(&rows->copy, d->envelope.source_key);
     tide_copy_bool(&rows->copy, tx->successful);
     tide_copy_int4(&rows->copy, tx->result_code);
@@ -127,7 +127,7 @@ static void put_call(struct tide_decode *d, const struct tide_tx *tx,
     tide_copy_int4(out, (int32_t)d->header.sequence);
     tide_copy_int4(out, (int32_t)tx->index);
     tide_copy_int4(out, 0);
-    tide_copy_time(out, d->closed_at);
+    tide_copy_time(out, d->closed_ms);
     tide_copy_bytes(out, tx->hash, TIDE_HASH_BYTES);
     put_source(out, e->caller_key);
     tide_copy_bytes(out, contract->address, 56);

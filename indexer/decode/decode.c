@@ -53,7 +53,7 @@ static tide_status on_header(void *self, const struct tide_ledger_header *header
 {
     struct tide_decode *d = self;
     d->header = *header;
-    d->closed_at = (int64_t)header->close_time;
+    d->closed_ms = (int64_t)tide_header_closed_ms(header);
     d->late = header->sequence < d->newest_since;
     tide_proof_header(d->verify, header);
     return check_chain(d, header);
@@ -159,7 +159,7 @@ static void put_ledger(struct tide_decode *d, const struct tide_batch_counts *be
     tide_copy_int4(out, (int32_t)h->sequence);
     tide_copy_bytes(out, h->hash, TIDE_HASH_BYTES);
     tide_copy_bytes(out, h->previous_hash, TIDE_HASH_BYTES);
-    tide_copy_time(out, d->closed_at);
+    tide_copy_time(out, d->closed_ms);
     tide_copy_int4(out, (int32_t)h->protocol);
     tide_copy_int4(out, (int32_t)d->tx_count);
     tide_copy_int4(out, (int32_t)d->our_txs);
@@ -236,7 +236,7 @@ static void commit_ledger(struct tide_decode *d)
         memcpy(batch->previous_hash, h->previous_hash, TIDE_HASH_BYTES);
     }
     batch->to = h->sequence;
-    batch->close_time = h->close_time;
+    batch->closed_ms = tide_header_closed_ms(h);
     memcpy(batch->hash, h->hash, TIDE_HASH_BYTES);
     batch->counts = d->counts;
     relevance_settle(d);

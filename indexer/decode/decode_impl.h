@@ -158,7 +158,7 @@ struct tide_decode {
     struct tide_batch *batch;
     struct tide_err *err;
     struct tide_ledger_header header;
-    int64_t closed_at;
+    int64_t closed_ms;
     uint32_t tx_count;
     uint32_t our_txs;
     struct tide_batch_counts counts;

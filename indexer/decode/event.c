@@ -22,7 +22,7 @@ static void put_common(struct tide_decode *d, struct tide_buf *out, const struct
     tide_copy_int4(out, (int32_t)event->tx);
     tide_copy_int4(out, (int32_t)event->op);
     tide_copy_int4(out, (int32_t)event->index);
-    tide_copy_time(out, d->closed_at);
+    tide_copy_time(out, d->closed_ms);
     tide_copy_bytes(out, contract->address, 56);
 }
 

@@ -390,7 +390,7 @@ static void append_head(struct tide_batch *to, const struct tide_batch *from)
         memcpy(to->previous_hash, from->previous_hash, TIDE_HASH_BYTES);
     }
     to->to = from->to;
-    to->close_time = from->close_time;
+    to->closed_ms = from->closed_ms;
     memcpy(to->hash, from->hash, TIDE_HASH_BYTES);
     to->settled |= from->settled;
     add_counts(&to->counts, &from->counts);

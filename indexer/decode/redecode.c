@@ -4,11 +4,11 @@
 #include "indexer/decode/raw.h"
 
 static void set_position(struct tide_decode *d, struct tide_batch *batch, uint32_t ledger,
-                         int64_t closed_at)
+                         int64_t closed_ms)
 {
     d->batch = batch;
     d->header.sequence = ledger;
-    d->closed_at = closed_at;
+    d->closed_ms = closed_ms;
 }
 
 bool tide_redecode_event(struct tide_decode *decode, struct tide_batch *batch,
@@ -27,14 +27,14 @@ bool tide_redecode_event(struct tide_decode *decode, struct tide_batch *batch,
                                 .topics = raw.topics,
                                 .data = raw.data,
                                 .xdr = event->xdr };
-    set_position(decode, batch, event->ledger, event->closed_at);
+    set_position(decode, batch, event->ledger, event->closed_ms);
     return decode_event_again(decode, &again);
 }
 
 bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,
                            const struct tide_redecode_raw_version *version)
 {
-    set_position(decode, batch, version->ledger, version->closed_at);
+    set_position(decode, batch, version->ledger, version->closed_ms);
     bool fits = decode_version_again(decode, version);
     relevance_take_named(decode);
     return fits;
@@ -43,7 +43,7 @@ bool tide_redecode_version(struct tide_decode *decode, struct tide_batch *batch,
 void tide_redecode_entry(struct tide_decode *decode, struct tide_batch *batch,
                          const struct tide_redecode_entry *entry)
 {
-    set_position(decode, batch, entry->ledger, entry->closed_at);
+    set_position(decode, batch, entry->ledger, entry->closed_ms);
     if (decode->ledgers_begun == 0) { /* all entries together count as one ledger */
         decode->ledgers_begun = 1;
         decode->saved_contracts = decode->deployment->contract_count;

@@ -7,7 +7,7 @@
 
 struct tide_redecode_raw_event {
     uint32_t ledger, tx, op, event;
-    int64_t closed_at; /* unix seconds */
+    int64_t closed_ms; /* unix milliseconds */
     uint8_t contract[TIDE_HASH_BYTES];
     tide_slice xdr; /* ContractEvent */
 };
@@ -15,7 +15,7 @@ struct tide_redecode_raw_event {
 struct tide_redecode_raw_version {
     uint8_t key_hash[TIDE_HASH_BYTES];
     uint32_t ledger, tx, seq;
-    int64_t closed_at;
+    int64_t closed_ms;
     uint8_t contract[TIDE_HASH_BYTES];
     uint32_t durability;
     bool removed;
@@ -36,7 +36,7 @@ struct tide_redecode_entry {
     uint8_t key_hash[TIDE_HASH_BYTES];
     uint32_t ledger;
     uint32_t seq;      /* number of its version; its life has the next one */
-    int64_t closed_at; /* close time of ledger, unix seconds */
+    int64_t closed_ms; /* close time of ledger, unix milliseconds */
     uint8_t contract[TIDE_HASH_BYTES];
     uint32_t durability;
     tide_slice key, value; /* ScVals */

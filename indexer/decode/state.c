@@ -33,7 +33,7 @@ static void put_common(struct tide_decode *d, struct tide_buf *out, const struct
     tide_copy_int4(out, (int32_t)d->header.sequence);
     tide_copy_int4(out, (int32_t)v->tx);
     tide_copy_int4(out, (int32_t)v->seq);
-    tide_copy_time(out, d->closed_at);
+    tide_copy_time(out, d->closed_ms);
     tide_copy_bytes(out, v->contract->address, 56);
     tide_copy_bool(out, v->removed);
 }

@@ -75,7 +75,7 @@ static const enum call_column of_tx[] = { CALL_TX_SOURCE,          CALL_FEE_SOUR
                                           CALL_TX_SOURCE_MUXED_ID, CALL_FEE_SOURCE_MUXED_ID };
 
 static const char call_sql[] =
-    "SELECT t.ledger, extract(epoch FROM t.closed_at)::bigint, t.tx, encode(t.hash, 'hex'),"
+    "SELECT t.ledger, chain.unix(t.closed_at), t.tx, encode(t.hash, 'hex'),"
     " t.source, t.contract, t.fn, t.args, t.ok, t.ret, t.events, t.changed,"
     " translate(encode(t.args_xdr, 'base64'), E'\n', ''),"
     " translate(encode(t.ret_xdr, 'base64'), E'\n', ''), x.source, x.fee_source,"

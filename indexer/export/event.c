@@ -31,7 +31,7 @@ const char *const tide_export_event_columns[] = { "ledger", "closeTime", "tx",  
 enum { AT_LEDGER, AT_TX, AT_OP, AT_EVENT, AT_TIME, AT_CONTRACT, AT_FIELDS };
 
 static const char common_sql[] = "t.ledger, t.tx, t.op, t.event, "
-                                 "extract(epoch FROM t.closed_at)::bigint, t.contract";
+                                 "chain.unix(t.closed_at), t.contract";
 
 /* The events of one table in order. */
 struct stream {

@@ -30,7 +30,7 @@ static void take_first(struct start_chain *c, const struct tide_ledger_header *h
 {
     c->last = c->first;
     c->protocol = header->protocol;
-    c->close_time = header->close_time;
+    c->closed_ms = tide_header_closed_ms(header);
     memcpy(c->hashes[0], hash, TIDE_HASH_BYTES);
     memcpy(c->previous_hash, header->previous_hash, TIDE_HASH_BYTES);
     memcpy(c->bucket_hash, header->bucket_hash, TIDE_HASH_BYTES);

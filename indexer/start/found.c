@@ -188,7 +188,7 @@ static tide_status take_tuple(void *self, tide_slice tuple, struct tide_err *err
     if (!cut_tuple(tuple, fields))
         return tide_fail(err, TIDE_E_SCHEMA, "start_found: a row has other columns");
     struct tide_redecode_entry entry = { .ledger = g->s->ledger,
-                                         .closed_at = (int64_t)g->s->chain.close_time,
+                                         .closed_ms = (int64_t)g->s->chain.closed_ms,
                                          .durability = short_of(fields[DURABILITY]),
                                          .key = fields[KEY],
                                          .value = fields[VALUE],

@@ -17,7 +17,7 @@ static tide_status store_rows(struct start *s, struct tide_err *err)
 {
     struct tide_start start = { .ledger = s->ledger,
                                 .protocol = s->chain.protocol,
-                                .close_time = s->chain.close_time,
+                                .closed_ms = s->chain.closed_ms,
                                 .signed_ledger = s->proof.ledger,
                                 .rows = start_rows_give,
                                 .self = s };

@@ -21,7 +21,7 @@ struct start_chain {
     uint32_t first, last; /* hashes[i] is of ledger first + i */
     uint8_t hashes[CHECKPOINT_LEDGERS + 1][TIDE_HASH_BYTES];
     uint8_t previous_hash[TIDE_HASH_BYTES], bucket_hash[TIDE_HASH_BYTES]; /* in `first`'s header */
-    uint64_t close_time;
+    uint64_t closed_ms;
     uint32_t protocol;
 };
 

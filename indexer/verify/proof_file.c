@@ -39,7 +39,7 @@ static void print_ledger(const struct proof_claim *c, const struct tide_quorum *
 {
     char hash[2 * TIDE_HASH_BYTES], time[TIDE_RFC3339_BYTES];
     tide_hex(hash, tide_slice_of(c->hash, TIDE_HASH_BYTES));
-    tide_time_rfc3339(time, (int64_t)c->header.close_time);
+    tide_time_rfc3339_ms(time, (int64_t)tide_header_closed_ms(&c->header));
     printf("ledger  %u closed at %s, hash %.64s\n", c->header.sequence, time, hash);
     printf("signed  %u of %u named validators signed ledger %u, which follows from it\n",
            tide_signers_count(&c->signers), quorum->count, c->signed_ledger);

@@ -67,7 +67,7 @@ static tide_status insert_ledger(struct write_session *s, const struct tide_star
     write_sql_more(s, ", ");
     write_sql_hash(s, start->previous_hash);
     write_sql_more(s, ", ");
-    write_sql_time(s, start->close_time);
+    write_sql_time(s, start->closed_ms);
     write_sql_more(s, ", %u, 0, 0, 0, %" PRIu64 ", 0, %" PRIu64 ", 0, 0, 0, 0, 0)", start->protocol,
                    counts->changes, counts->raw_states);
     return write_run_sql(s, "INSERT", err);
@@ -83,7 +83,7 @@ static tide_status insert_start(struct write_session *s, const struct tide_start
               s->plan->deployment, start->ledger);
     write_sql_hash(s, start->hash);
     write_sql_more(s, ", ");
-    write_sql_time(s, start->close_time);
+    write_sql_time(s, start->closed_ms);
     write_sql_more(s,
                    ", nullif(%u, 0), $1::text[]) RETURNING *) INSERT INTO chain.checkpoint"
                    " (deployment, ledger, hash, signed_by) SELECT deployment, ledger, hash,"
@@ -102,7 +102,7 @@ static tide_status insert_facts(struct write_session *s, const struct tide_start
                                        .to = start->ledger,
                                        .previous_hash = start->previous_hash,
                                        .hash = start->hash,
-                                       .close_time = start->close_time,
+                                       .closed_ms = start->closed_ms,
                                        .moves_cursor = true,
                                        .counts = counts };
     tide_status status = insert_ledger(s, start, counts, err);

@@ -126,7 +126,7 @@ tide_status tide_writer_commit(struct tide_writer *writer, const struct tide_bat
 struct tide_start {
     uint32_t ledger, protocol;
     uint8_t hash[TIDE_HASH_BYTES], previous_hash[TIDE_HASH_BYTES];
-    uint64_t close_time; /* unix seconds */
+    uint64_t closed_ms; /* unix milliseconds */
     /* Validators signed the hash of this ledger, which follows from `ledger`. Their public keys are
      * an array in PostgreSQL's form. 0 and NULL: nothing proves the hash. */
     uint32_t signed_ledger;

@@ -351,6 +351,15 @@ static void put_date(char *out, int64_t day)
     put_two(out + 8, in_year - (153 * month + 2) / 5 + 1);
 }
 
+void tide_time_rfc3339_ms(char out[TIDE_RFC3339_BYTES], int64_t unix_ms)
+{
+    enum { POINT_AT = sizeof "0000-00-00T00:00:00" - 1 };
+    int64_t ms = (unix_ms % 1000 + 1000) % 1000;
+    tide_time_rfc3339(out, (unix_ms - ms) / 1000);
+    if (ms)
+        snprintf(out + POINT_AT, TIDE_RFC3339_BYTES - POINT_AT, ".%03dZ", (int)ms);
+}
+
 void tide_time_rfc3339(char out[TIDE_RFC3339_BYTES], int64_t unix_seconds)
 {
     const int64_t first = -62135596800, last = TIDE_TIME_LAST; /* years 1 to 9999 */
@@ -422,20 +431,34 @@ static bool take_zone(tide_slice text, size_t *at, int *seconds)
     return hours >= 0 && hours < 24 && minutes >= 0 && *at == text.len;
 }
 
-/* Reads the digits after a decimal point. Sets *more if one is not 0. Returns false if there is no
+/* Reads the digits after a decimal point as milliseconds, rounded up. Returns false if there is no
  * digit. */
-static bool take_fraction(tide_slice text, size_t *at, bool *more)
+static bool take_fraction(tide_slice text, size_t *at, int *ms)
 {
     size_t from = *at;
-    for (int digit; (digit = take_digits(text, at, 1)) >= 0;)
-        *more |= digit > 0;
+    bool more = false;
+    int weight = 100;
+    for (int digit; (digit = take_digits(text, at, 1)) >= 0; weight /= 10) {
+        *ms += digit * weight;
+        more |= digit > 0 && weight == 0;
+    }
+    *ms += more;
     return *at > from;
 }
 
 tide_status tide_time_parse(int64_t *unix_seconds, tide_slice text)
 {
+    int64_t ms;
+    tide_status status = tide_time_parse_ms(&ms, text);
+    if (status == TIDE_OK)
+        *unix_seconds = ms / 1000 + (ms % 1000 > 0);
+    return status;
+}
+
+tide_status tide_time_parse_ms(int64_t *unix_ms, tide_slice text)
+{
     size_t at = 0;
-    bool more = false;
+    int ms = 0;
     int zone, year = take_digits(text, &at, 4);
     int month = take_two(text, &at, '-', 12), day = take_two(text, &at, '-', 31);
     int64_t days = day_of(year, month, day);
@@ -445,11 +468,12 @@ tide_status tide_time_parse(int64_t *unix_seconds, tide_slice text)
     int minute = take_two(text, &at, ':', 59), second = take_two(text, &at, ':', 60);
     if (hour < 0 || hour > 23 || minute < 0 || second < 0)
         return TIDE_E_DECODE;
-    if (take_one(text, &at, '.', '.') && !take_fraction(text, &at, &more))
+    if (take_one(text, &at, '.', '.') && !take_fraction(text, &at, &ms))
         return TIDE_E_DECODE;
     if (!take_zone(text, &at, &zone))
         return TIDE_E_DECODE;
-    *unix_seconds = (days - 719468) * 86400 + hour * INT64_C(3600) + minute * INT64_C(60) + second +
-                    more - zone;
+    int64_t seconds =
+        (days - 719468) * 86400 + hour * INT64_C(3600) + minute * INT64_C(60) + second - zone;
+    *unix_ms = seconds * 1000 + ms;
     return TIDE_OK;
 }

@@ -90,6 +90,13 @@ void tide_json_stored_time(struct tide_json *j, const char *name, uint64_t secon
         tide_json_time(j, name, seconds);
 }
 
+void tide_json_time_ms(struct tide_json *j, const char *name, uint64_t ms)
+{
+    char text[TIDE_RFC3339_BYTES];
+    tide_time_rfc3339_ms(text, ms > INT64_MAX ? INT64_MAX : (int64_t)ms);
+    tide_json_word(j, name, text);
+}
+
 void tide_json_i128(struct tide_json *j, const char *name, tide_raw_i128 v)
 {
     char text[TIDE_I128_TEXT_MAX];

@@ -23,7 +23,7 @@ static const char contracts_sql[] =
     " AND NOT EXISTS (SELECT FROM chain.contract_coverage AS g WHERE"
     " g.deployment = d.id AND g.contract = k.address AND g.next_ledger <= g.to_ledger),"
     " d.first_ledger, d.scope = '*', k.named, d.dao_wallet, o.ledger + 1,"
-    " extract(epoch FROM o.closed_at)::bigint FROM chain.deployment AS d"
+    " chain.unix(o.closed_at) FROM chain.deployment AS d"
     " LEFT JOIN chain.start AS o ON o.deployment = d.id"
     " LEFT JOIN chain.coverage AS v ON v.deployment ="
     " d.id AND $2 BETWEEN v.from_ledger AND v.to_ledger,"

@@ -28,7 +28,7 @@ static void put_head(struct tide_buf *sql, enum project_source_id source, bool v
     bool event = source == PROJECT_SWAP;
     tide_buf_putf(sql,
                   "SELECT %d AS source, %s AS removed, ledger,"
-                  " extract(epoch FROM closed_at)::bigint AS closed, contract, tx, %s AS seq",
+                  " chain.unix(closed_at) AS closed, contract, tx, %s AS seq",
                   (int)source, versions && !event ? "removed" : "false", event ? "event" : "seq");
     put_values(sql, &project_sources[source]);
 }

@@ -11,7 +11,7 @@ struct tide_json tide_answer_begin(struct tide_buf *out, const struct tide_reade
     struct tide_json j = { .buf = out };
     tide_json_open(&j, '{');
     tide_json_u64(&j, "ledger", reader->meta->ledger);
-    tide_json_time(&j, "closedAt", reader->meta->close_time);
+    tide_json_time_ms(&j, "closedAt", tide_cache_closed_ms(reader->meta));
     return j;
 }
 

@@ -29,7 +29,7 @@ uint64_t tide_cache_closed_age_ms(const struct tide_hot_meta *meta, int64_t wall
                                   int64_t host_ms)
 {
     uint64_t age = aged(meta->closed_age_ms, tide_cache_fed_age_ms(meta, host_ms));
-    int64_t by_wall = wall_ms - (int64_t)meta->close_time * 1000;
+    int64_t by_wall = wall_ms - (int64_t)tide_cache_closed_ms(meta);
     return by_wall > 0 && (uint64_t)by_wall > age ? (uint64_t)by_wall : age;
 }
 

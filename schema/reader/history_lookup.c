@@ -14,7 +14,7 @@ enum { ROLE, ADDRESS, NETWORK, CONTRACTS, HASH, CLOSED };
 
 static const char open_sql[] =
     "SELECT c ->> 'role', c ->> 'address', d.network_id, d.contracts_hash, l.hash,"
-    " extract(epoch FROM l.closed_at)::bigint FROM chain.deployment AS d LEFT JOIN chain.ledger AS"
+    " chain.unix_ms(l.closed_at) FROM chain.deployment AS d LEFT JOIN chain.ledger AS"
     " l ON l.deployment = d.id AND l.ledger = $2, jsonb_array_elements(d.contracts) AS c"
     " WHERE d.id = $1";
 
@@ -26,7 +26,7 @@ static void read_ledger(struct tide_history *history, const struct tide_pg_rows 
         tide_deployment_protocol(history->protocol, network, contracts);
     if (!tide_pg_is_null(rows, 0, CLOSED) &&
         tide_pg_bytes(rows, 0, HASH, history->ledger_hash, sizeof history->ledger_hash))
-        history->close_time = tide_pg_u64(rows, 0, CLOSED);
+        history->closed_ms = tide_pg_u64(rows, 0, CLOSED);
 }
 
 tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, uint16_t deployment,
@@ -156,7 +156,7 @@ tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows
     snprintf(id, sizeof id, "%u", history->deployment);
     snprintf(ledger, sizeof ledger, "%u", history->ledger);
     int len = snprintf(sql, sizeof sql,
-                       "SELECT %s, removed, ledger, extract(epoch FROM closed_at)::bigint, contract"
+                       "SELECT %s, removed, ledger, chain.unix(closed_at), contract"
                        " FROM history.%s WHERE deployment = $1 AND key_hash = $2 AND ledger <= $3"
                        " ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1",
                        columns, key->table);
@@ -230,7 +230,7 @@ static tide_status query_many(struct tide_history *history, struct tide_pg_rows 
     snprintf(id, sizeof id, "%u", history->deployment);
     snprintf(ledger, sizeof ledger, "%u", history->ledger);
     int len = snprintf(sql, sizeof sql,
-                       "SELECT %s, removed, ledger, extract(epoch FROM closed_at)::bigint, contract"
+                       "SELECT %s, removed, ledger, chain.unix(closed_at), contract"
                        " FROM unnest($2::bytea[]) AS k(hash), LATERAL (SELECT * FROM history.%s AS"
                        " v WHERE v.deployment = $1 AND v.key_hash = k.hash AND v.ledger <= $3"
                        " ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS h"

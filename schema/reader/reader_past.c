@@ -323,7 +323,7 @@ bool reader_past_blocked(struct reader_past *past, uint32_t code)
 
 /* --- the last day's trade ------------------------------------ */
 
-/* Returns the last ledger at or before that time, 0 if there is none. */
+/* Returns the last ledger that closed in that second or before, 0 if there is none. */
 static uint32_t ledger_before(struct reader_past *past, uint64_t time)
 {
     char id[8], to[16], seconds[24];
@@ -334,7 +334,7 @@ static uint32_t ledger_before(struct reader_past *past, uint64_t time)
     past->status =
         tide_pg_query(past->history.pg, &rows,
                       "SELECT ledger FROM chain.ledger WHERE deployment = $1 AND ledger <= $2 AND"
-                      " closed_at <= to_timestamp($3::bigint) ORDER BY ledger DESC LIMIT 1",
+                      " closed_at < to_timestamp($3::bigint + 1) ORDER BY ledger DESC LIMIT 1",
                       (const char *[]){ id, to, seconds }, 3, &past->err);
     if (past->status != TIDE_OK)
         return 0;
@@ -405,7 +405,8 @@ static tide_status put_ledger(struct reader_past *past, struct tide_err *err)
     struct tide_hot_sink sink = sink_of(past);
     struct tide_hot_meta meta = { .deployment = history->deployment,
                                   .ledger = history->ledger,
-                                  .close_time = history->close_time };
+                                  .close_time = history->closed_ms / 1000,
+                                  .close_ms = (uint16_t)(history->closed_ms % 1000) };
     memcpy(meta.hash, history->ledger_hash, sizeof meta.hash);
     memcpy(meta.protocol, history->protocol, sizeof meta.protocol);
     return sink.put(sink.self, &key, &meta, err);

@@ -1,4 +1,5 @@
 #include "tidemark/receipt.h"
+#include "tidemark/cache_meta.h"
 #include "tidemark/record_json.h"
 #include "tidemark/text.h"
 
@@ -31,7 +32,7 @@ void tide_receipt_read(struct tide_receipt *receipt, const struct tide_reader *r
     const struct tide_receipt_route *route = &tide_receipt_routes[receipt->kind];
     receipt->live = !reader->past;
     receipt->ledger = meta->ledger;
-    receipt->close_time = meta->close_time;
+    receipt->closed_ms = tide_cache_closed_ms(meta);
     receipt->evaluated_at = reader->now;
     receipt->renewed_ms = meta->renewed_ms > 0 ? (uint64_t)meta->renewed_ms : 0;
     receipt->age_ms = reader->age_ms;
@@ -52,7 +53,7 @@ void tide_receipt_end(struct tide_receipt *receipt, const struct tide_receipt_li
 {
     uint64_t left_ms =
         limits->stale_after_ms > receipt->age_ms ? limits->stale_after_ms - receipt->age_ms : 0;
-    uint64_t known_ms = (receipt->live ? now_ms : receipt->close_time * 1000) + left_ms;
+    uint64_t known_ms = (receipt->live ? now_ms : receipt->closed_ms) + left_ms;
     if (receipt->live)
         known_ms = sooner(known_ms, receipt->renewed_ms + limits->stale_after_ms +
                                         limits->clock_skew_s * 1000);
@@ -62,7 +63,7 @@ void tide_receipt_end(struct tide_receipt *receipt, const struct tide_receipt_li
         receipt->expires_at = sooner(receipt->expires_at, holds_until);
     if (receipt->kind == TIDE_RECEIPT_STATUS && limits->compliance_age_s)
         receipt->expires_at =
-            sooner(receipt->expires_at, receipt->close_time + limits->compliance_age_s);
+            sooner(receipt->expires_at, receipt->closed_ms / 1000 + limits->compliance_age_s);
 }
 
 static void put_hash(struct tide_json *j, const char *name, const uint8_t hash[TIDE_HASH_BYTES])
@@ -91,7 +92,7 @@ static void put_state(struct tide_json *j, const struct tide_receipt *receipt)
     tide_json_open(j, '{');
     tide_json_u64(j, "sequence", receipt->ledger);
     put_hash(j, "hash", receipt->hash);
-    tide_json_time(j, "closedAt", receipt->close_time);
+    tide_json_time_ms(j, "closedAt", receipt->closed_ms);
     if (receipt->proven)
         tide_json_u64(j, "provenThrough", receipt->proven);
     else

@@ -163,7 +163,7 @@ static void fill_batch(struct tide_batch *batch, uint32_t from, uint32_t to)
     batch->to = to;
     memset(batch->previous_hash, (int)((from - 1) & 0xff), TIDE_HASH_BYTES);
     memset(batch->hash, (int)(to & 0xff), TIDE_HASH_BYTES);
-    batch->close_time = 1700000000 + 5ull * to;
+    batch->closed_ms = 1700000000000 + 5000ull * to;
     batch->counts = (struct tide_batch_counts){ .ledgers = to - from + 1 };
     for (uint32_t ledger = from; ledger <= to; ledger++) {
         for (uint32_t tx = 0; tx < ledger % 4; tx++)

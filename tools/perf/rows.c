@@ -25,7 +25,7 @@ struct head {
     uint32_t from, to;
     uint8_t previous_hash[TIDE_HASH_BYTES];
     uint8_t hash[TIDE_HASH_BYTES];
-    uint64_t close_time;
+    uint64_t closed_ms;
     struct tide_batch_counts counts;
     uint32_t tables;
 };
@@ -38,10 +38,9 @@ struct part {
 /* Appends the batch to the file. fclose reports write errors. */
 static void save_batch(FILE *out, const struct tide_batch *batch)
 {
-    struct head head = { .from = batch->from,
-                         .to = batch->to,
-                         .close_time = batch->close_time,
-                         .counts = batch->counts };
+    struct head head = {
+        .from = batch->from, .to = batch->to, .closed_ms = batch->closed_ms, .counts = batch->counts
+    };
     memcpy(head.previous_hash, batch->previous_hash, TIDE_HASH_BYTES);
     memcpy(head.hash, batch->hash, TIDE_HASH_BYTES);
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++)
@@ -67,7 +66,7 @@ static bool load_batch(FILE *in, struct tide_batch *batch)
         return false;
     batch->from = head.from;
     batch->to = head.to;
-    batch->close_time = head.close_time;
+    batch->closed_ms = head.closed_ms;
     batch->counts = head.counts;
     memcpy(batch->previous_hash, head.previous_hash, TIDE_HASH_BYTES);
     memcpy(batch->hash, head.hash, TIDE_HASH_BYTES);

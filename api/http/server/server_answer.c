@@ -58,7 +58,7 @@ static void add_ledger(struct MHD_Response *response, const struct server_conn *
     char closed[TIDE_RFC3339_BYTES];
     if (!at->known)
         return;
-    tide_time_rfc3339(closed, (int64_t)at->close_time);
+    tide_time_rfc3339_ms(closed, (int64_t)at->closed_ms);
     add_number(response, "Ledger-Sequence", at->ledger);
     add_header(response, "Ledger-Closed-At", closed);
     add_number(response, "Data-Age-Ms", at->age_ms);

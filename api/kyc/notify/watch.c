@@ -106,7 +106,7 @@ static void compare_address(struct finding *out, struct tide_reader *reader, con
         tide_json_null(&j, "previouslyCompliant");
     tide_answer_reason(&j, &s);
     tide_json_u64(&j, "ledger", reader->meta->ledger);
-    tide_json_time(&j, "closedAt", reader->meta->close_time);
+    tide_json_time_ms(&j, "closedAt", tide_cache_closed_ms(reader->meta));
     tide_json_close(&j, '}');
     tide_buf_u8(&out->data, 0);
 }

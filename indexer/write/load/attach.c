@@ -97,8 +97,8 @@ static tide_status move_cursor(struct write_session *s, const struct load_attach
                                struct tide_err *err)
 {
     const struct load_range *l = &a->range;
-    const struct write_cover cover = { l->first, l->last,       l->previous_hash,
-                                       l->hash,  l->close_time, a->moves_cursor,
+    const struct write_cover cover = { l->first, l->last,      l->previous_hash,
+                                       l->hash,  l->closed_ms, a->moves_cursor,
                                        NULL };
     return l->first ? write_cover(s, &cover, err) : write_count(s, NULL, err);
 }

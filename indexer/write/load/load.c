@@ -29,7 +29,7 @@ void load_range_read(struct load_range *l, const struct tide_pg_rows *rows, uint
     *l = load_range_of((uint32_t)tide_pg_u64(rows, row, 0), (uint32_t)tide_pg_u64(rows, row, 1));
     l->first = (uint32_t)tide_pg_u64(rows, row, 2);
     l->last = (uint32_t)tide_pg_u64(rows, row, 3);
-    l->close_time = tide_pg_u64(rows, row, 6);
+    l->closed_ms = tide_pg_u64(rows, row, 6);
     if (l->first) {
         tide_pg_bytes(rows, row, 4, l->previous_hash, TIDE_HASH_BYTES);
         tide_pg_bytes(rows, row, 5, l->hash, TIDE_HASH_BYTES);
@@ -339,7 +339,7 @@ static tide_status send_progress(struct write_session *s, const struct tide_batc
     write_sql_more(s, "), hash = ");
     write_sql_hash(s, batch->hash);
     write_sql_more(s, ", closed_at = ");
-    write_sql_time(s, batch->close_time);
+    write_sql_time(s, batch->closed_ms);
     write_sql_more(s,
                    " WHERE deployment = %u AND from_ledger = %u AND NOT attached"
                    " AND coalesce(last_loaded, %u) = %u RETURNING 1",

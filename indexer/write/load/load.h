@@ -67,7 +67,7 @@ tide_status write_load_ahead(struct write_load *load, uint32_t ledger,
 /* Reads a range from a row of chain.partition that was selected as LOAD_RANGE_COLUMNS. */
 #define LOAD_RANGE_COLUMNS                                                     \
     "from_ledger, end_ledger, first_loaded, last_loaded, previous_hash, hash," \
-    " extract(epoch FROM closed_at)::bigint"
+    " chain.unix_ms(closed_at)"
 void load_range_read(struct load_range *l, const struct tide_pg_rows *rows, uint32_t row);
 
 /* Drops all partitions that begin below the ledger, with their rows, and what they showed of

@@ -25,7 +25,7 @@ void load_range_add(struct load_range *range, const struct tide_batch *batch)
     }
     range->last = batch->to;
     memcpy(range->hash, batch->hash, TIDE_HASH_BYTES);
-    range->close_time = batch->close_time;
+    range->closed_ms = batch->closed_ms;
     assert(range->first > 0 && range->first <= range->last);
 }
 

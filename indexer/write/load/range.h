@@ -11,7 +11,7 @@ struct load_range {
     uint32_t first, last; /* loaded ledgers; 0: none yet */
     uint8_t previous_hash[TIDE_HASH_BYTES];
     uint8_t hash[TIDE_HASH_BYTES];
-    uint64_t close_time;
+    uint64_t closed_ms;
 };
 
 /* Returns an active range without ledgers. */

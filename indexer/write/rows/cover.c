@@ -62,16 +62,17 @@ static void sql_cover(struct write_session *s, bool moves_cursor)
                        i + FIXED_VALUES + 1);
     if (moves_cursor)
         write_sql_more(s, ", moved_at = clock_timestamp(), ledger = $2::integer,"
-                          " hash = $3::bytea, closed_at = to_timestamp($4::bigint)");
-    write_sql_more(s, " WHERE deployment = $1::smallint RETURNING 1), v AS (UPDATE chain.coverage"
-                      " SET to_ledger = $2::integer, hash = $3::bytea,"
-                      " closed_at = to_timestamp($4::bigint) WHERE deployment = $1::smallint"
-                      " AND to_ledger = $5::integer AND hash = $6::bytea RETURNING 1)"
-                      " SELECT (SELECT count(*) FROM c), (SELECT count(*) FROM v),"
-                      /* Notifies only while the queue is less than half full: the whole server
+                          " hash = $3::bytea, closed_at = to_timestamp($4::bigint / 1000.0)");
+    write_sql_more(s,
+                   " WHERE deployment = $1::smallint RETURNING 1), v AS (UPDATE chain.coverage"
+                   " SET to_ledger = $2::integer, hash = $3::bytea,"
+                   " closed_at = to_timestamp($4::bigint / 1000.0) WHERE deployment = $1::smallint"
+                   " AND to_ledger = $5::integer AND hash = $6::bytea RETURNING 1)"
+                   " SELECT (SELECT count(*) FROM c), (SELECT count(*) FROM v),"
+                   /* Notifies only while the queue is less than half full: the whole server
                        * shares it, and any login can fill it. */
-                      " CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('tidemark',"
-                      " $1::smallint::text || ' ' || $2::integer::text) END");
+                   " CASE WHEN pg_notification_queue_usage() < 0.5 THEN pg_notify('tidemark',"
+                   " $1::smallint::text || ' ' || $2::integer::text) END");
 }
 
 tide_status write_cover_prepare(struct write_session *s, bool prepared[2], bool moves_cursor,
@@ -106,7 +107,7 @@ static void fill_values(const struct write_plan *plan, struct cover_values *v,
     snprintf(v->text[0], VALUE_MAX, "%u", plan->deployment);
     snprintf(v->text[1], VALUE_MAX, "%u", c->to);
     hash_text(v->text[2], c->hash);
-    snprintf(v->text[3], VALUE_MAX, "%" PRIu64, c->close_time);
+    snprintf(v->text[3], VALUE_MAX, "%" PRIu64, c->closed_ms);
     snprintf(v->text[4], VALUE_MAX, "%u", c->from - 1);
     hash_text(v->text[5], c->previous_hash);
     for (size_t i = 0; i < TIDE_COUNT(totals); i++)
@@ -175,7 +176,7 @@ static tide_status insert_range(struct write_session *s, const struct write_cove
     write_sql_more(s, ", ");
     write_sql_hash(s, c->hash);
     write_sql_more(s, ", ");
-    write_sql_time(s, c->close_time);
+    write_sql_time(s, c->closed_ms);
     write_sql_more(s, ")");
     return write_run_sql(s, "INSERT", err);
 }

@@ -10,7 +10,7 @@
 struct write_cover {
     uint32_t from, to;
     const uint8_t *previous_hash, *hash;
-    uint64_t close_time;
+    uint64_t closed_ms;
     bool moves_cursor;
     const struct tide_batch_counts *counts; /* NULL: the counts are added already */
 };

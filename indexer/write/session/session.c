@@ -148,9 +148,9 @@ void write_sql_hash(struct write_session *s, const uint8_t hash[TIDE_HASH_BYTES]
     tide_buf_str(&s->sql, "'::bytea");
 }
 
-void write_sql_time(struct write_session *s, uint64_t close_time)
+void write_sql_time(struct write_session *s, uint64_t closed_ms)
 {
-    write_sql_more(s, "to_timestamp(%" PRIu64 ")", close_time);
+    write_sql_more(s, "to_timestamp(%" PRIu64 " / 1000.0)", closed_ms);
 }
 
 void write_sql_columns(struct write_session *s, const struct tide_table *table, const char *prefix)

@@ -79,7 +79,7 @@ void write_sql_more(struct write_session *s, const char *format, ...) TIDE_PRINT
 /* Appends '\x…' of a hash. */
 void write_sql_hash(struct write_session *s, const uint8_t hash[TIDE_HASH_BYTES]);
 /* Appends seconds as an SQL timestamp expression. */
-void write_sql_time(struct write_session *s, uint64_t close_time);
+void write_sql_time(struct write_session *s, uint64_t closed_ms);
 /* Appends the columns of table as "a,b,c". */
 void write_sql_columns(struct write_session *s, const struct tide_table *table, const char *prefix);
 /* Appends the name of the table that stores table's rows of the partition: schema.name_pD_F. */

@@ -49,7 +49,7 @@ static tide_status index_batch(struct write_main *m, const void *arg, struct tid
                                        .to = batch->to,
                                        .previous_hash = batch->previous_hash,
                                        .hash = batch->hash,
-                                       .close_time = batch->close_time,
+                                       .closed_ms = batch->closed_ms,
                                        .moves_cursor =
                                            write_cursor_continues(&m->cursor, batch->from),
                                        .counts = &batch->counts };

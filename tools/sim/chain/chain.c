@@ -155,6 +155,7 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
     create_world(chain);
     chain->lcm.version = options->version;
     chain->lcm.shuffle = options->shuffle;
+    chain->lcm.milliseconds = options->milliseconds;
     snprintf(chain->lcm.passphrase, sizeof chain->lcm.passphrase, "%s", options->passphrase);
     chain->lcm.keys = &chain->parties.keys;
     lcm_open(&chain->lcm);
@@ -305,13 +306,22 @@ static void gather_population(struct chain *chain)
     }
 }
 
-/* Returns the close time of the next ledger: see not_before and pace. Time always advances. */
+/* Returns whether the next ledger closes in the second of the newest one, half a second later. */
+static bool closes_within_second(const struct chain *chain)
+{
+    return chain->options.milliseconds && chain->deployed && chain->lcm.close_ms < SIM_HALF_SECOND;
+}
+
+/* Returns the close time of the next ledger: see not_before and pace. Time advances, by
+ * milliseconds within a second. */
 static uint64_t close_time(struct chain *chain)
 {
     if (chain->not_before)
         return chain->not_before > chain->now ? chain->not_before : chain->now + 1;
     if (chain->pace)
         return chain->now + chain->pace;
+    if (closes_within_second(chain))
+        return chain->now;
     uint32_t step = chain->options.close_step;
     chain->workload.even =
         chain->ledger - chain->options.first_ledger + WORKLOAD_EVEN >= chain->options.past;
@@ -355,12 +365,17 @@ static void end_ledger(struct chain *chain, uint32_t first)
 
 tide_status chain_ledger(struct chain *chain, tide_slice *lcm)
 {
+    uint64_t before = chain->now;
     chain->ledger++;
     chain->now = close_time(chain);
     chain->slot_count = 0;
     chain->index = 0;
     sim_ledger(&chain->host, chain->ledger, chain->now);
     lcm_begin(&chain->lcm, chain->ledger, chain->now);
+    if (chain->options.milliseconds)
+        chain->lcm.close_ms = chain->now == before
+                                  ? chain->lcm.close_ms + SIM_HALF_SECOND
+                                  : (uint32_t)(chain->ledger * 37u % SIM_HALF_SECOND);
     if (chain->deployed)
         gather_population(chain);
     else

@@ -72,6 +72,8 @@ struct chain_guests {
     bool (*present)(void *self);
 };
 
+#define SIM_HALF_SECOND 500u /* milliseconds */
+
 /* Everything that decides the bytes of a chain. */
 struct chain_options {
     uint64_t seed;
@@ -91,6 +93,7 @@ struct chain_options {
     bool strict_auth; /* protocol contracts cannot authorise by signatures, as on the network */
     bool catalog_native; /* partners' catalogs name the native asset's contract */
     bool diagnostics;    /* write diagnostic events */
+    bool milliseconds;   /* headers of protocol 30; half of the ledgers share a second */
     uint64_t shuffle; /* salt of lcm_shuffle; 0: changes keep the order in which they were made */
     struct chain_observer observer; /* zeros: none */
 };

@@ -147,13 +147,13 @@ void hostile_put_symbol(struct dice *d, struct tide_buf *out, char letter)
     tide_xdr_put_var(out, tide_slice_of(text, len));
 }
 
-/* Appends an SCAddress of arm 2, 3 or 4. These occur in events and arguments only, not in
+/* Appends an SCAddress of arms 2 to 5. These occur in events and arguments only, not in
  * entries. */
 static void put_odd_address(struct dice *d, struct tide_buf *out)
 {
-    uint32_t arm = 2 + dice_of(d, 3);
+    uint32_t arm = 2 + dice_of(d, 4);
     tide_buf_be32(out, arm);
-    if (arm == 2)
+    if (arm == 2 || arm == 5) /* muxed: the id */
         tide_buf_be64(out, hostile_u64(d));
     if (arm == 3)
         tide_buf_be32(out, 0);

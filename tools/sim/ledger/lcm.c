@@ -1,6 +1,7 @@
 /* The frame of a ledger around its transactions: header, transaction set, hashes. */
 #include "tools/sim/ledger/lcm.h"
 #include "tidemark/limits.h"
+#include "tidemark/stellar_value.h"
 #include "tidemark/xdr.h"
 
 /* Transactions in a cluster, clusters in a stage of the parallel Soroban phase. Any split is valid
@@ -171,11 +172,33 @@ static void next_bucket_hash(struct lcm *lcm)
     tide_sha256_final(&h, lcm->bucket_hash);
 }
 
-/* Offset of bucketListHash in a header without upgrades: version, previous hash, value, results. */
+/* Bytes that a value with milliseconds has more: closeTimeMs, the proposer's key, and a signature of
+ * no bytes, which nobody checks behind the votes of validators. */
+enum { MS_BYTES = 8 + (4 + TIDE_HASH_BYTES) + 4 };
+
+/* Offset of bucketListHash in a header without upgrades and milliseconds: version, previous hash,
+ * value, results. */
 enum { BUCKET_HASH_AT = 4 + TIDE_HASH_BYTES + (TIDE_HASH_BYTES + 16) + TIDE_HASH_BYTES };
 /* Behind it: sequence, coins, fees, inflation, ids, three limits, skip list, extension. */
 enum { HEADER_BYTES = BUCKET_HASH_AT + TIDE_HASH_BYTES + 4 + 8 + 8 + 4 + 8 + 12 + 128 + 4 };
 static_assert(HEADER_BYTES == 324, "a LedgerHeader without upgrades");
+
+static size_t ms_bytes(const struct lcm *lcm)
+{
+    return lcm->milliseconds ? (size_t)MS_BYTES : 0;
+}
+
+/* Appends the value's extension: basic, or signed with milliseconds. */
+static void put_value_ext(struct tide_buf *buf, const struct lcm *lcm)
+{
+    tide_buf_be32(buf, lcm->milliseconds ? TIDE_VALUE_SIGNED_MS : TIDE_VALUE_BASIC);
+    if (!lcm->milliseconds)
+        return;
+    tide_buf_be64(buf, lcm->close_time * 1000 + lcm->close_ms);
+    tide_buf_be32(buf, 0); /* a key of Ed25519 */
+    tide_buf_put(buf, lcm->network_id, TIDE_HASH_BYTES);
+    tide_buf_be32(buf, 0);
+}
 
 static void put_header(struct lcm *lcm, const uint8_t tx_set_hash[TIDE_HASH_BYTES],
                        const uint8_t result_hash[TIDE_HASH_BYTES])
@@ -187,7 +210,7 @@ static void put_header(struct lcm *lcm, const uint8_t tx_set_hash[TIDE_HASH_BYTE
     tide_buf_put(buf, tx_set_hash, TIDE_HASH_BYTES);
     tide_buf_be64(buf, lcm->close_time);
     tide_buf_be32(buf, 0); /* no upgrades */
-    tide_buf_be32(buf, 0); /* basic value */
+    put_value_ext(buf, lcm);
     tide_buf_put(buf, result_hash, TIDE_HASH_BYTES);
     tide_buf_put(buf, lcm->bucket_hash, TIDE_HASH_BYTES);
     tide_buf_be32(buf, lcm->sequence);
@@ -288,8 +311,9 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out)
     if (buf->failed)
         return TIDE_E_LIMIT;
     *out = tide_slice_of(buf->ptr + mark, buf->len - mark);
-    assert(header_end - header_at == HEADER_BYTES);
-    if (lcm->buckets && !add_to_buckets(lcm, *out, buf->ptr + header_at + BUCKET_HASH_AT))
+    assert(header_end - header_at == HEADER_BYTES + ms_bytes(lcm));
+    if (lcm->buckets &&
+        !add_to_buckets(lcm, *out, buf->ptr + header_at + BUCKET_HASH_AT + ms_bytes(lcm)))
         return TIDE_E_MEMORY;
     tide_sha256(hash, tide_slice_of(buf->ptr + header_at, header_end - header_at));
     memcpy(buf->ptr + hash_at, hash, TIDE_HASH_BYTES);

@@ -103,7 +103,8 @@ struct lcm {
     char passphrase[256]; /* in                                          */
     struct keys *keys;    /* in: keys that sign; NULL: envelopes bear no signature */
     uint8_t network_id[TIDE_HASH_BYTES];
-    uint64_t shuffle; /* in: salt of lcm_shuffle; 0: changes keep their order */
+    bool milliseconds; /* in: headers as of protocol 30, with close_ms */
+    uint64_t shuffle;  /* in: salt of lcm_shuffle; 0: changes keep their order */
     /* in: hash of the ledger before the first; zeros usually */
     uint8_t previous_hash[TIDE_HASH_BYTES];
     struct bucket_list *buckets; /* in, after lcm_open: gets each ledger; NULL: no bucket lists */
@@ -112,6 +113,7 @@ struct lcm {
     int64_t fee_pool; /* stroops, fees charged so far */
     uint32_t sequence;
     uint64_t close_time;
+    uint32_t close_ms; /* milliseconds after it, below 1000; the caller sets it behind lcm_begin */
     uint32_t tx_count;
     struct tide_buf envelopes; /* TransactionEnvelopes, in apply order */
     /* TransactionResultMeta or V1 of each transaction, without refunds */
@@ -134,7 +136,7 @@ void lcm_close(struct lcm *lcm);
 /* Returns the protocol version that goes with the meta's version. */
 static inline uint32_t lcm_protocol(const struct lcm *lcm)
 {
-    return lcm->version == 1 ? 22 : 25;
+    return lcm->milliseconds ? 30 : lcm->version == 1 ? 22 : 25;
 }
 
 /* Begins a ledger; close_time is in unix seconds. */

@@ -30,6 +30,7 @@ static const struct sim_option chain_table[] = {
     { "strict-auth", SIM_FLAG,   AT(strict_auth), 0, 0, "no call is signed for a protocol contract, as on the real network" },
     { "catalog-native", SIM_FLAG, AT(catalog_native), 0, 0, "partners list the native asset's contract as their token" },
     { "diagnostics", SIM_FLAG,   AT(diagnostics), 0, 0, "write diagnostic events too" },
+    { "milliseconds", SIM_FLAG,  AT(milliseconds), 0, 0, "close times in milliseconds, as from protocol 30 on; every other ledger closes within the second of the one before" },
 };
 /* clang-format on */
 
@@ -216,6 +217,7 @@ struct chain_options sim_settings_chain(const struct sim_settings *s)
         .catalog_native = s->catalog_native,
         .diagnostics = s->diagnostics,
         .shuffle = s->shuffle,
+        .milliseconds = s->milliseconds,
     };
 }
 

@@ -48,7 +48,7 @@ struct sim_settings {
     uint64_t seed, ledgers, txs, addresses, noise, life, first_ledger, close_step, start_time, lcm;
     uint64_t hostile, hostile_all_from, hostile_bulk, shuffle;
     uint64_t ledgers_per_object, objects_per_partition;
-    bool full, strict_auth, catalog_native, diagnostics;
+    bool full, strict_auth, catalog_native, diagnostics, milliseconds;
 };
 
 #define SIM_PASSPHRASE "Tidemark Simulated Network ; 2026"

@@ -29,9 +29,9 @@
 -- item is made from the newest day with activity up to it: its own, or the one whose holdings it carries. OFFSET 0 keeps the planner from
 -- adding up what was held on all days and then choosing those of the page.
 WITH b AS MATERIALIZED (
-  SELECT s.first, s.ends, greatest(s.first, chain.day(to_timestamp($5::bigint + 86399)),
+  SELECT s.first, s.ends, greatest(s.first, chain.day(to_timestamp(ceil($5::numeric) + 86399)),
       CASE WHEN $8::text = 'asc' THEN $3::date + 1 END) AS lo,
-    least(s.ends, chain.day(to_timestamp($6::bigint + 86399)), CASE WHEN $8 = 'desc' THEN $3::date END) AS hi
+    least(s.ends, chain.day(to_timestamp(ceil($6::numeric) + 86399)), CASE WHEN $8 = 'desc' THEN $3::date END) AS hi
   FROM chain.cursor AS c
     LEFT JOIN chain.ledger AS l ON l.deployment = c.deployment AND l.ledger = $2::integer,
     LATERAL (SELECT CASE WHEN $2 = 2147483647 THEN chain.day(c.closed_at) + 1 ELSE chain.day(l.closed_at) END AS ends,
@@ -42,8 +42,8 @@ SELECT row_to_json(x)::text, d.day::text
 FROM (
     (SELECT k.day FROM rollup.day AS k
     WHERE $7::text IS NULL AND k.deployment = $1
-      AND ($5::text IS NULL OR k.day >= chain.day(to_timestamp($5::bigint + 86399)))
-      AND ($6::text IS NULL OR k.day < chain.day(to_timestamp($6::bigint + 86399)))
+      AND ($5::text IS NULL OR k.day >= chain.day(to_timestamp(ceil($5::numeric) + 86399)))
+      AND ($6::text IS NULL OR k.day < chain.day(to_timestamp(ceil($6::numeric) + 86399)))
       AND ($2 = 2147483647 OR k.day < (SELECT b.ends FROM b))
       AND ($3 IS NULL OR CASE WHEN $8 = 'asc' THEN k.day > $3::date ELSE k.day < $3::date END)
     ORDER BY CASE WHEN $8 = 'asc' THEN k.day END, k.day DESC

@@ -19,8 +19,8 @@
 -- did. Records that end on a day, but after its last ledger, are not expired yet (late). b has the page's bounds: its first day,
 -- and the one behind its last.
 WITH b AS MATERIALIZED (
-  SELECT greatest(s.first, chain.day(to_timestamp($5::bigint + 86399)), CASE WHEN $7::text = 'asc' THEN $3::date + 1 END) AS lo,
-    least(s.ends, chain.day(to_timestamp($6::bigint + 86399)), CASE WHEN $7 = 'desc' THEN $3::date END) AS hi
+  SELECT greatest(s.first, chain.day(to_timestamp(ceil($5::numeric) + 86399)), CASE WHEN $7::text = 'asc' THEN $3::date + 1 END) AS lo,
+    least(s.ends, chain.day(to_timestamp(ceil($6::numeric) + 86399)), CASE WHEN $7 = 'desc' THEN $3::date END) AS hi
   FROM chain.cursor AS c
     LEFT JOIN chain.ledger AS l ON l.deployment = c.deployment AND l.ledger = $2::integer,
     LATERAL (SELECT CASE WHEN $2 = 2147483647 THEN chain.day(c.closed_at) + 1 ELSE chain.day(l.closed_at) END AS ends,
@@ -42,7 +42,7 @@ WITH b AS MATERIALIZED (
 ), late AS MATERIALIZED (
   SELECT p.day, w.status, k.provider, sum(k.records * w.sign) AS change
   FROM page AS p, rollup.compliance_end AS k, (VALUES (2, 1), (5, -1)) AS w (status, sign)
-  WHERE k.deployment = $1 AND k.ends > extract(epoch FROM p.closed_at)::bigint
+  WHERE k.deployment = $1 AND k.ends > chain.unix(p.closed_at)
     AND k.ends < extract(epoch FROM chain.day_start(p.day + 1))::bigint
   GROUP BY 1, 2, 3
 ), pair AS MATERIALIZED (

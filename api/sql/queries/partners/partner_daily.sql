@@ -26,8 +26,8 @@
 WITH p AS MATERIALIZED (
   SELECT CASE WHEN $5::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $5::bigint END AS id,
     nullif(split_part($3::text, '.', 1), '')::date AS day, split_part($3, '.', 2) AS token,
-    chain.day(to_timestamp($6::bigint + 86399)) AS lo,
-    least(chain.day(to_timestamp($7::bigint + 86399)), (SELECT chain.day(l.closed_at) FROM chain.ledger AS l
+    chain.day(to_timestamp(ceil($6::numeric) + 86399)) AS lo,
+    least(chain.day(to_timestamp(ceil($7::numeric) + 86399)), (SELECT chain.day(l.closed_at) FROM chain.ledger AS l
       WHERE l.deployment = $1::smallint AND l.ledger = $2::integer)) AS hi
 )
 SELECT row_to_json(x)::text, d.day || '.' || d.token

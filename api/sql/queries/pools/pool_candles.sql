@@ -33,9 +33,9 @@
 -- Trade of a pool by interval, over the key of the candles. b has the bounds of the page: its first interval, and the one behind its
 -- last. Each item is made from the newest candle up to it: its own, or the one whose close it carries.
 WITH b AS MATERIALIZED (
-  SELECT s.seconds, s.step, s.first, s.ends, greatest(s.first, chain.interval_start(s.seconds, to_timestamp($7::text::bigint) + s.step - interval '1 second'),
+  SELECT s.seconds, s.step, s.first, s.ends, greatest(s.first, chain.interval_start(s.seconds, to_timestamp(ceil($7::text::numeric)) + s.step - interval '1 second'),
       CASE WHEN $10::text = 'asc' THEN to_timestamp($3::bigint) + s.step END) AS lo,
-    least(s.ends, to_timestamp($8::text::bigint), CASE WHEN $10 = 'desc' THEN to_timestamp($3::bigint) END) AS hi
+    least(s.ends, to_timestamp(ceil($8::text::numeric)), CASE WHEN $10 = 'desc' THEN to_timestamp($3::bigint) END) AS hi
   FROM chain.cursor AS c
     LEFT JOIN chain.ledger AS l ON l.deployment = c.deployment AND l.ledger = $2::integer,
     LATERAL (SELECT i.seconds, i.seconds * interval '1 second' AS step,
@@ -50,7 +50,7 @@ SELECT row_to_json(x)::text, extract(epoch FROM t.at)::bigint::text
 FROM (
     (SELECT k.at FROM rollup.candle AS k
     WHERE $9::text IS NULL AND k.deployment = $1 AND k.pool_id = $5 AND k.seconds = chain.interval_seconds($6)
-      AND ($7 IS NULL OR k.at >= to_timestamp($7::bigint)) AND ($8 IS NULL OR k.at < to_timestamp($8::bigint))
+      AND ($7 IS NULL OR k.at >= to_timestamp(ceil($7::numeric))) AND ($8 IS NULL OR k.at < to_timestamp(ceil($8::numeric)))
       AND ($2 = 2147483647 OR k.at < (SELECT b.ends FROM b))
       AND ($3::text IS NULL OR CASE WHEN $10 = 'asc' THEN k.at > to_timestamp($3::bigint) ELSE k.at < to_timestamp($3::bigint) END)
     ORDER BY CASE WHEN $10 = 'asc' THEN k.at END, k.at DESC

@@ -45,9 +45,9 @@
 -- A pool by day (UTC), over the keys of the candles and of the days. b has the bounds of a filled page: its first day, and the one behind
 -- its last. A day without trade carries the close of the newest candle before it.
 WITH b AS MATERIALIZED (
-  SELECT s.first, s.ends, greatest(s.first, chain.day(to_timestamp($6::bigint + 86399)),
+  SELECT s.first, s.ends, greatest(s.first, chain.day(to_timestamp(ceil($6::numeric) + 86399)),
       CASE WHEN $9::text = 'asc' THEN $3::date + 1 END) AS lo,
-    least(s.ends, chain.day(to_timestamp($7::bigint + 86399)), CASE WHEN $9 = 'desc' THEN $3::date END) AS hi
+    least(s.ends, chain.day(to_timestamp(ceil($7::numeric) + 86399)), CASE WHEN $9 = 'desc' THEN $3::date END) AS hi
   FROM chain.cursor AS c
     LEFT JOIN chain.ledger AS l ON l.deployment = c.deployment AND l.ledger = $2::integer,
     LATERAL (SELECT CASE WHEN $2 = 2147483647 THEN chain.day(c.closed_at) + 1 ELSE chain.day(l.closed_at) END AS ends,
@@ -62,8 +62,8 @@ FROM (
     (SELECT u.day FROM (
         (SELECT chain.day(k.at) AS day FROM rollup.candle AS k
         WHERE $8::text IS NULL AND k.deployment = $1 AND k.pool_id = $5 AND k.seconds = 86400
-          AND ($6::text IS NULL OR k.at >= chain.day_start(chain.day(to_timestamp($6::bigint + 86399))))
-          AND ($7::text IS NULL OR k.at < chain.day_start(chain.day(to_timestamp($7::bigint + 86399))))
+          AND ($6::text IS NULL OR k.at >= chain.day_start(chain.day(to_timestamp(ceil($6::numeric) + 86399))))
+          AND ($7::text IS NULL OR k.at < chain.day_start(chain.day(to_timestamp(ceil($7::numeric) + 86399))))
           AND ($2 = 2147483647 OR k.at < chain.day_start((SELECT b.ends FROM b)))
           AND ($3 IS NULL OR CASE WHEN $9 = 'asc' THEN k.at > chain.day_start($3::date) ELSE k.at < chain.day_start($3::date) END)
         ORDER BY CASE WHEN $9 = 'asc' THEN k.at END, k.at DESC
@@ -71,8 +71,8 @@ FROM (
         UNION
         (SELECT k.day FROM rollup.pool_day AS k
         WHERE $8::text IS NULL AND k.deployment = $1 AND k.pool_id = $5
-          AND ($6::text IS NULL OR k.day >= chain.day(to_timestamp($6::bigint + 86399)))
-          AND ($7::text IS NULL OR k.day < chain.day(to_timestamp($7::bigint + 86399)))
+          AND ($6::text IS NULL OR k.day >= chain.day(to_timestamp(ceil($6::numeric) + 86399)))
+          AND ($7::text IS NULL OR k.day < chain.day(to_timestamp(ceil($7::numeric) + 86399)))
           AND ($2 = 2147483647 OR k.day < (SELECT b.ends FROM b))
           AND ($3 IS NULL OR CASE WHEN $9 = 'asc' THEN k.day > $3::date ELSE k.day < $3::date END)
         ORDER BY CASE WHEN $9 = 'asc' THEN k.day END, k.day DESC

@@ -52,7 +52,7 @@ static void a_receipt_ends_before_its_answer_could_be_refused(void **state)
     for (size_t i = 0; i < TIDE_COUNT(ends); i++) {
         struct tide_receipt receipt = { .kind = ends[i].kind,
                                         .live = ends[i].live,
-                                        .close_time = 1000,
+                                        .closed_ms = 1000000,
                                         .renewed_ms = 1000000,
                                         .age_ms = ends[i].age_ms };
         struct tide_receipt_limits limits = { ends[i].stale_ms, ends[i].closed_age_s, 300 };
@@ -85,7 +85,7 @@ static void a_receipt_says_this(void **state)
                                     .query = { { "maxAgeMs", TIDE_SLICE("5") } },
                                     .live = true,
                                     .ledger = 7,
-                                    .close_time = 1000,
+                                    .closed_ms = 1000000,
                                     .evaluated_at = 1005,
                                     .renewed_ms = 1004988,
                                     .age_ms = 12,

@@ -84,9 +84,11 @@ static void ledgers_age_by_the_later_clock(void **state)
 {
     (void)state;
     struct tide_age_sign sign = { noon, noon + 300, false };
-    assert_int_equal(tide_age_closed(&sign, NOON - 10, noon - HOUR_MS), 10300);
-    assert_int_equal(tide_age_closed(&sign, NOON - 10, noon + HOUR_MS), HOUR_MS + 10000);
-    assert_int_equal(tide_age_closed(&sign, NOON + 10, noon), 0);
+    assert_int_equal(tide_age_closed(&sign, (NOON - 10) * INT64_C(1000) + 250, noon - HOUR_MS),
+                     10050);
+    assert_int_equal(tide_age_closed(&sign, (NOON - 10) * INT64_C(1000) + 250, noon + HOUR_MS),
+                     HOUR_MS + 9750);
+    assert_int_equal(tide_age_closed(&sign, (NOON + 10) * INT64_C(1000), noon), 0);
 }
 
 int test_age(void)

@@ -75,7 +75,7 @@ static inline tide_status test_head(void *self, struct stream_head *out, struct 
     *out = (struct stream_head){ .deployment = w->deployment ? w->deployment : 1,
                                  .ledger = newest,
                                  .first = w->first,
-                                 .close_time = closed_at(newest),
+                                 .closed_ms = closed_at(newest) * 1000,
                                  .age_ms = atomic_load(&w->age_ms),
                                  .archived_from = w->archived_from,
                                  .archived_to = w->archived_to,
@@ -137,7 +137,7 @@ static inline struct stream_piece *new_piece(const struct world *w, uint32_t led
     struct stream_piece *piece = calloc(1, sizeof *piece);
     assert_non_null(piece);
     piece->ledger = ledger;
-    piece->close_time = closed_at(ledger);
+    piece->closed_ms = closed_at(ledger) * 1000;
     tide_buf_init(&piece->bytes, 1 << 22);
     /* Notes hold slices of this buffer, so it must not be reallocated. */
     assert_true(tide_buf_grow(&piece->bytes, EVENTS * (w->padding + 512)));
@@ -215,13 +215,13 @@ static inline tide_status test_read(void *self, const struct stream_position *af
 
 static inline tide_status test_people(void *self, uint32_t ledger,
                                       const struct tide_hot_address *addresses, uint32_t count,
-                                      struct tide_hot_person *out, uint64_t *close_time,
+                                      struct tide_hot_person *out, uint64_t *closed_ms,
                                       struct tide_err *err)
 {
     struct world *w = self;
     if (atomic_load(&w->away))
         return tide_fail(err, TIDE_E_DB, "away");
-    *close_time = closed_at(ledger);
+    *closed_ms = closed_at(ledger) * 1000;
     for (uint32_t i = 0; i < count; i++) {
         out[i] = (struct tide_hot_person){ 0 };
         for (uint32_t f = 0; f < w->fact_count; f++)

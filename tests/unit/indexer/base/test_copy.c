@@ -118,12 +118,14 @@ static void fields_are_length_and_bytes(void **state)
     expect_bytes(&buf, BYTES("\0\0\0\3a\0b"));
     tide_copy_bytes(&buf, NULL, 0);
     expect_bytes(&buf, BYTES("\0\0\0\0"));
-    tide_copy_time(&buf, TIDE_PG_EPOCH);
+    tide_copy_time(&buf, TIDE_PG_EPOCH * 1000);
     expect_bytes(&buf, BYTES("\0\0\0\x8\0\0\0\0\0\0\0\0"));
-    tide_copy_time(&buf, TIDE_PG_EPOCH + 1);
+    tide_copy_time(&buf, TIDE_PG_EPOCH * 1000 + 1000);
     expect_bytes(&buf, BYTES("\0\0\0\x8\0\0\0\0\0\x0f\x42\x40"));
-    tide_copy_time(&buf, TIDE_PG_EPOCH - 1);
+    tide_copy_time(&buf, TIDE_PG_EPOCH * 1000 - 1000);
     expect_bytes(&buf, BYTES("\0\0\0\x8\xff\xff\xff\xff\xff\xf0\xbd\xc0"));
+    tide_copy_time(&buf, TIDE_PG_EPOCH * 1000 + 1);
+    expect_bytes(&buf, BYTES("\0\0\0\x8\0\0\0\0\0\0\x03\xe8"));
     tide_buf_release(&buf);
 }
 
@@ -170,7 +172,7 @@ static void file_row(struct tide_buf *out, int32_t n, tide_i128 v)
     tide_copy_int4(out, n);
     tide_copy_i128(out, v);
     tide_copy_bytes(out, text, len);
-    tide_copy_time(out, (int64_t)(uint32_t)v.raw);
+    tide_copy_time(out, (int64_t)(uint32_t)v.raw * 1000);
     struct tide_copy_array array = tide_copy_array_begin(out, TIDE_OID_NUMERIC, 2);
     tide_copy_i128(out, v);
     tide_copy_u64(out, (uint64_t)v.raw);

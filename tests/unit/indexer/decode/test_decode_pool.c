@@ -195,7 +195,7 @@ static void same_batch(const struct tide_batch *got, const struct tide_batch *wa
 {
     assert_int_equal(got->from, want->from);
     assert_int_equal(got->to, want->to);
-    assert_int_equal(got->close_time, want->close_time);
+    assert_int_equal(got->closed_ms, want->closed_ms);
     assert_int_equal(got->settled, want->settled);
     assert_memory_equal(got->hash, want->hash, TIDE_HASH_BYTES);
     assert_memory_equal(got->previous_hash, want->previous_hash, TIDE_HASH_BYTES);

@@ -16,7 +16,7 @@ static const struct tide_batch *batch_of(uint32_t from, uint32_t to)
     batch.to = to;
     memset(batch.previous_hash, (int)(from - 1), TIDE_HASH_BYTES);
     memset(batch.hash, (int)to, TIDE_HASH_BYTES);
-    batch.close_time = to * 5;
+    batch.closed_ms = to * 5;
     return &batch;
 }
 
@@ -46,7 +46,7 @@ static void range_keeps_its_first_and_last_hash(void **state)
     assert_int_equal(r.last, 130);
     assert_int_equal(r.previous_hash[0], 109);
     assert_int_equal(r.hash[31], 130);
-    assert_int_equal(r.close_time, 650);
+    assert_int_equal(r.closed_ms, 650);
 }
 
 static void full_range_need_not_be_whole(void **state)
