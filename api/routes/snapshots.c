@@ -28,7 +28,7 @@ struct made {
     uint64_t size;
     int64_t at_ms; /* monotonic time at which its writing began */
     uint32_t ledger;
-    uint64_t close_time, age_ms;
+    uint64_t closed_ms, age_ms;
     uint8_t protocol[TIDE_HASH_BYTES], signer[TIDE_HASH_BYTES];
 };
 
@@ -110,7 +110,7 @@ static void write_all(struct writing *w, const struct tide_snapshots *s,
     w->failed = w->failed || pwrite(w->fd, head, sizeof head, 0) != (ssize_t)sizeof head;
     made->size = TIDE_SNAPSHOT_HEAD + w->count * TIDE_SNAPSHOT_RECORD;
     made->ledger = w->meta->ledger;
-    made->close_time = w->meta->close_time;
+    made->closed_ms = tide_cache_closed_ms(w->meta);
     made->age_ms = says.age_ms;
     memcpy(made->protocol, w->meta->protocol, sizeof made->protocol);
     memcpy(made->signer, tide_sign_public(key), sizeof made->signer);
@@ -257,7 +257,7 @@ bool tide_snapshots_take(struct tide_snapshots *s, const struct tide_hot_meta *m
     if (fd >= 0) {
         reply->file = (struct tide_reply_file){ .size = made->size, .fd = fd };
         reply->at = (struct tide_answer_at){
-            true,         made->ledger,      made->close_time, made->age_ms + (uint64_t)age_ms,
+            true,         made->ledger,      made->closed_ms, made->age_ms + (uint64_t)age_ms,
             meta->proven, meta->history_from
         };
     }

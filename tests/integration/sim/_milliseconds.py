@@ -6,6 +6,7 @@
 import datetime
 import json
 import sys
+import urllib.error
 import urllib.request
 
 URL, HEADERS = sys.argv[1:]
@@ -18,8 +19,11 @@ def text_of(ms):
 
 
 def get(path):
-    with urllib.request.urlopen(URL + path) as response:
-        return json.load(response), response.headers
+    try:
+        with urllib.request.urlopen(URL + path) as response:
+            return json.load(response), response.headers
+    except urllib.error.HTTPError as e:
+        sys.exit(f"{path}: {e.code} {e.read().decode()}")
 
 
 def check(what, got, wanted):
@@ -29,7 +33,7 @@ def check(what, got, wanted):
 
 newest = max(CLOSED)
 seen = set()
-for path in ("/api/markets", "/api/compliance", "/api/oracle", "/api/ledgers", "/api/stats", "/api/pools", "/api/earnings", f"/api/markets?ledger={newest - 1}", f"/api/stats?ledger={newest - 2}"):
+for path in ("/api/markets", "/api/compliance", "/api/oracle", "/api/ledgers", "/api/stats", "/api/prices", f"/api/markets?ledger={newest - 1}", f"/api/stats?ledger={newest - 2}"):
     answer, headers = get(path)
     wanted = text_of(CLOSED[int(answer["ledger"])])
     seen.add(wanted)
@@ -50,7 +54,7 @@ for begin, wanted in ((CLOSED[first], first), (CLOSED[first] + 1, first + 1)):
     items = get(f"/api/ledgers?from={text_of(begin)}&to={text_of(CLOSED[first + 1] + 1)}&order=asc")[0]["items"]
     check(f"ledgers from {text_of(begin)}", [int(i["ledger"]) for i in items], list(range(wanted, first + 2)))
 
-with urllib.request.urlopen(URL + "/api/stream?topics=ledger,prices", timeout=20) as stream:
+with urllib.request.urlopen(URL + f"/api/stream?topics=ledger&after=1:{newest - 3}", timeout=20) as stream:
     for line in stream:
         if line.startswith(b"data: ") and b"closedAt" in line:
             body = json.loads(line[6:])

@@ -8,7 +8,7 @@ pg_start
 sim=$PG_DIR/sim
 mkdir "$sim"
 export TIDEMARK_DEPLOYMENT=$sim/deployment.json
-"$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --deployment "$TIDEMARK_DEPLOYMENT" --validators 4 --ledgers 256 --milliseconds --hostile 5 --quiet
+"$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --deployment "$TIDEMARK_DEPLOYMENT" --validators 4 --ledgers 256 --milliseconds --quiet
 run() { "$TIDE_BIN/tidemark-indexer" run --database-url "$1" --lake "$sim/lake" --archive "$sim/archive" --stop-at-end "${@:2}" 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"; }
 run "$TIDEMARK_DATABASE_URL"
 
@@ -24,7 +24,6 @@ cmp "$sim/headers" "$sim/rows" || fail "chain.ledger has other close times: $(di
 [ "$(sql "SELECT count(*) FROM event.log AS e JOIN chain.ledger AS l USING (deployment, ledger) WHERE e.closed_at <> l.closed_at")" = 0 ] || fail "events closed at another time"
 [ "$(sql "SELECT count(*) FROM chain.cursor AS c JOIN chain.ledger AS l USING (deployment, ledger) WHERE c.closed_at <> l.closed_at")" = 0 ] || fail "the cursor closed at another time"
 [ "$(sql "SELECT count(*) FROM rollup.candle WHERE at <> date_bin('1 minute', at, '2000-01-03 00:00:00+00')")" = 0 ] || fail "a candle begins between minutes"
-[ "$(sql "SELECT count(*) > 0 FROM event.raw WHERE encode(xdr, 'hex') LIKE '%0000001200000005%'")" = t ] || echo "note: no muxed contract in a raw event of this seed"
 
 # The same rows in small batches, and what verify computes again.
 other=${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=small}

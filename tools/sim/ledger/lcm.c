@@ -172,8 +172,8 @@ static void next_bucket_hash(struct lcm *lcm)
     tide_sha256_final(&h, lcm->bucket_hash);
 }
 
-/* Bytes that a value with milliseconds has more: closeTimeMs, the proposer's key, and a signature of
- * no bytes, which nobody checks behind the votes of validators. */
+/* Bytes that a value with milliseconds has more: closeTimeMs, the proposer's key, and an empty
+ * signature. Validators sign their votes, not this. */
 enum { MS_BYTES = 8 + (4 + TIDE_HASH_BYTES) + 4 };
 
 /* Offset of bucketListHash in a header without upgrades and milliseconds: version, previous hash,
