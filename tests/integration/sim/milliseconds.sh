@@ -34,4 +34,4 @@ digest() { "$TIDE_BIN/tidemark-indexer" digest --database-url "$1" || fail "dige
 "$TIDE_BIN/tidemark-indexer" verify --lake "$sim/lake" >"$PG_DIR/verify.log" 2>&1 || fail "verify: $(tail -3 "$PG_DIR/verify.log")"
 
 api_start --api-rate-query 0
-exec python3 "$here/_milliseconds.py" "$API_URL" "$sim/headers"
+python3 "$here/_milliseconds.py" "$API_URL" "$sim/headers" || fail "answers"
