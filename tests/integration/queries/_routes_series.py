@@ -341,7 +341,7 @@ def changes(d, chain):
                 since = chain.closes[n] - span * DAY
                 then = before(chain, since, n)
                 was, cost, now = (newest(debts[market], then) or 0) if then else None, price(pool, token, then), price(pool, token, n)
-                wanted = {"sinceAt": text_of(since), "sinceLedger": text(then), "debt": text(was), "debtScaled": scaled(was), "spotPrice": text(cost), "spotPriceScaled": scaled(cost),
+                wanted = {"sinceAt": text_of(chain.closes[then]) if then else None, "sinceLedger": text(then), "debt": text(was), "debtScaled": scaled(was), "spotPrice": text(cost), "spotPriceScaled": scaled(cost),
                           "debtChangeBps": text(cut((debt - was) * 10000, was)) if was else None,
                           "spotPriceChangeBps": text(cut((now - cost) * 10000, cost)) if cost and now is not None else None}
                 assert {k: item[k] for k in wanted} == wanted, f"{market} at {at}:\nwanted {wanted}\ngot    {item}"

@@ -96,7 +96,7 @@ def sums_over_time(d):
     for interval, seconds in (("1m", 60), ("15m", 900), ("1d", 86400), ("1w", 604800)):
         items = all_of(f"/api/pools/{pool}/candles?interval={interval}", 7)
         assert " ".join(f"{i['startsAt']}/{i['openScaled']}/{i['closeScaled']}/{i['volumeA']}/{i['feesQuote']}" for i in items) == one(
-            f"""SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '/' || open_price || '/' || close_price ||
+            f"""SELECT to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || '/' || trunc(open_price, 14) || '/' || trunc(close_price, 14) ||
                 '/' || volume_a || '/' || fees_quote FROM rollup.candle WHERE pool_id = '{pool}' AND seconds = {seconds}
                 ORDER BY at DESC"""), interval
     first, last = (int(x) for x in sql("SELECT extract(epoch FROM min(at))::bigint, extract(epoch FROM max(at))::bigint "

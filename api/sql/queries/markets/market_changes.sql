@@ -12,14 +12,14 @@
 --   items      MarketChange[]  by span
 -- schema: MarketChange
 --   span                "24h|7d|30d"  how long
---   sinceAt             Time      when it began
---   sinceLedger         Ledger?   the last ledger that had closed then; null: it or the one after it is not indexed
+--   sinceLedger         Ledger?   the last ledger that had closed when it began; null: it or the one after it is not indexed
+--   sinceAt             Time?     when that ledger closed
 --   debt                Amount?+  debt then; null: `sinceLedger` is null
 --   debtChangeBps       Bps?      change of the debt since then, cut to whole basis points; null: there was none
 --   spotPrice           Amount?+  price in the same pool then; null: it was empty or not there, or not known
 --   spotPriceChangeBps  Bps?      change of that price since then
 -- example: {"market":"sBTC", "debt":"4075344843545", "debtScaled":"407534.4843545", "pool":"SBTCUSDC", "spotPrice":"17615323",
---   "spotPriceScaled":"1.7615323", "items":[{"span":"24h", "sinceAt":"2026-01-30T07:24:09Z", "sinceLedger":"1485", "debt":"3824091031215",
+--   "spotPriceScaled":"1.7615323", "items":[{"span":"24h", "sinceLedger":"1485", "sinceAt":"2026-01-30T07:24:08Z", "debt":"3824091031215",
 --   "debtScaled":"382409.1031215", "debtChangeBps":"657", "spotPrice":"17679182", "spotPriceScaled":"1.7679182",
 --   "spotPriceChangeBps":"-36"}]}
 --
@@ -78,8 +78,8 @@ FROM m, unit AS u, was AS n LEFT JOIN paired AS p ON true, LATERAL (SELECT
     to_json(ARRAY(SELECT row_to_json(i)
       FROM was AS t, LATERAL (SELECT
           t.span AS "span",
-          chain.rfc3339(t.begins) AS "sinceAt",
           t.ledger::text AS "sinceLedger",
+          (SELECT chain.rfc3339(l.closed_at) FROM chain.ledger AS l WHERE l.deployment = $1 AND l.ledger = t.ledger) AS "sinceAt",
           t.debt::text AS "debt",
           analyst.scaled(t.debt, u.synth)::text AS "debtScaled",
           div((n.debt - t.debt) * 10000, nullif(t.debt, 0))::text AS "debtChangeBps",
