@@ -7,6 +7,7 @@ routes     asks every route that has a scaled field, now and as of a ledger of e
 views      the same of every column of every analyst view, and of its function as of a ledger
 functions  what SQL scales and divides is what C does, and what integer arithmetic does, on random numbers and at all limits
 """
+import copy
 import decimal
 import fractions
 import http.client
@@ -95,6 +96,15 @@ class World:
             return None
         value = one["then" if self.at is not None and self.at <= self.plan["half"] else "now"]
         return value if value is not None and value <= 38 else None
+
+    def of_ledger(self, ledger):
+        """The same with decimals as of a ledger: an event's amounts have those of its own."""
+        other = copy.copy(self)
+        other.at = int(ledger)
+        other.quote = other.of(self.usdc)
+        taken = {other.of(t) for t in self.taken}
+        other.collateral = taken.pop() if len(taken) == 1 else None
+        return other
 
     def side(self, pool, side):
         return self.of(self.pools[pool][f"token_{side}"]) if pool in self.pools else None
@@ -204,8 +214,10 @@ def expected(world, route, values, item, name, above, got):
     given = lambda parameter: str(values.get(f"{route}.{parameter}", values.get(parameter)))
     if raw is None:
         return None
+    if "id" in item and "ledger" in item:
+        world = world.of_ledger(item["ledger"])
     if "kind" in (above[-1] if above else {}) and "fields" in above[-1]:
-        return text(raw, of_event(world, above[-1], name))
+        return text(raw, of_event(world.of_ledger(place(above[-1]["id"])[0]), above[-1], name))
     if route == "market_changes":
         own = world.market(given("symbol"))
         if name == "debt":

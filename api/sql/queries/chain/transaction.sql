@@ -76,7 +76,7 @@ FROM chain.tx AS t, LATERAL (SELECT
         l.contract AS "contract",
         l.subject AS "subject",
         l.addresses AS "addresses",
-        chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event, 2147483647) AS "fields",
+        chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event, l.ledger) AS "fields",
         l.reason AS "undecodedBecause"
       FROM (
         SELECT e.ledger, e.tx, e.op, e.event, e.kind, e.contract, e.subject, e.addresses, NULL AS reason

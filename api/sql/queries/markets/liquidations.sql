@@ -84,7 +84,7 @@ FROM event.synthetic_engine_liquidate AS e
   LEFT JOIN LATERAL (SELECT t.hash FROM chain.tx AS t
     WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS t ON true,
   LATERAL (SELECT chain.vault_value(b.amount, sp.price) AS repaid, chain.vault_value(e.collateral_seized, cp.price) AS seized) AS u,
-  LATERAL (SELECT chain.decimals_at($1::smallint, c.token, $2::integer) AS debt, chain.decimals_at($1::smallint, g.contract, $2::integer) AS collateral OFFSET 0) AS d,
+  LATERAL (SELECT chain.decimals_at($1::smallint, c.token, e.ledger) AS debt, chain.decimals_at($1::smallint, g.contract, e.ledger) AS collateral OFFSET 0) AS d,
   LATERAL (SELECT d.debt, d.collateral, ('1e' || d.debt::text)::numeric AS debt_one, ('1e' || d.collateral::text)::numeric AS collateral_one) AS unit,
   LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",

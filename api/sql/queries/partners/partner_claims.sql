@@ -43,7 +43,7 @@ FROM o, LATERAL (
 -- part: event_where
 -- part: event_order
     LIMIT $4::integer
-  ) AS e, (SELECT chain.quote_decimals($1::smallint, $2::integer) AS quote OFFSET 0) AS unit, LATERAL (SELECT
+  ) AS e, LATERAL (SELECT chain.quote_decimals($1::smallint, e.ledger) AS quote OFFSET 0) AS unit, LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
     chain.rfc3339(e.closed_at) AS "closedAt",

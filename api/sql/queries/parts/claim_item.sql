@@ -8,7 +8,7 @@
 -- example: {"id":"0026529016554987520-0000000000", "ledger":"1508", "closedAt":"2026-01-27T16:03:19Z",
 --   "txHash":"485e123ef4c62732a10c5105c355fe03041b553ac0fac793dce12fae104825d6",
 --   "claimer":"GBH4UAZ4VAD2ZHZ7GSUXCH57J4KHBWRCAMAMMAWYOQAHLBDPW35MH3QP", "total":"400795", "totalScaled":"0.0400795"}
-(SELECT chain.quote_decimals($1::smallint, $2::integer) AS quote OFFSET 0) AS unit, LATERAL (SELECT
+LATERAL (SELECT chain.quote_decimals($1::smallint, y.ledger) AS quote OFFSET 0) AS unit, LATERAL (SELECT
     chain.event_id(y.ledger, y.tx, y.op, y.event) AS "id",
     y.ledger::text AS "ledger",
     chain.rfc3339(y.closed_at) AS "closedAt",

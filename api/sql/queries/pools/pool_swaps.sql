@@ -43,8 +43,8 @@ FROM event.liquidity_pool_swap AS e
     WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS t ON true,
   LATERAL (SELECT CASE WHEN e.a_to_b THEN p.token_a ELSE p.token_b END AS token_in,
     CASE WHEN e.a_to_b THEN p.token_b ELSE p.token_a END AS token_out) AS v,
-  LATERAL (SELECT chain.decimals_at($1::smallint, v.token_in, $2::integer) AS sold,
-    chain.decimals_at($1::smallint, v.token_out, $2::integer) AS bought OFFSET 0) AS unit,
+  LATERAL (SELECT chain.decimals_at($1::smallint, v.token_in, e.ledger) AS sold,
+    chain.decimals_at($1::smallint, v.token_out, e.ledger) AS bought OFFSET 0) AS unit,
   LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",

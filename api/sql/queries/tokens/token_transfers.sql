@@ -26,7 +26,7 @@
 -- Transfers, mints, burns and clawbacks of a token, nothing of what is no token.
 -- The order begins with the contract's key, so that no other index than the one by it has that order.
 WITH token AS MATERIALIZED (
-  SELECT chain.word_key($8::text) AS key, t.decimals FROM chain.token_at($1::smallint, $8, $2::integer) AS t
+  SELECT chain.word_key($8::text) AS key FROM chain.token_at($1::smallint, $8, $2::integer) AS t
 )
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM event.log AS e, LATERAL (
@@ -53,7 +53,7 @@ FROM event.log AS e, LATERAL (
     UNION ALL
     SELECT m.from_address_key AS a, NULL::integer AS b, m.amount, NULL, NULL FROM event.stellar_asset_clawback AS m
     WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'stellar_asset_clawback' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
-  ) AS m, token AS t, LATERAL (SELECT
+  ) AS m, LATERAL (SELECT chain.decimals_at($1::smallint, $8::text, e.ledger) AS decimals OFFSET 0) AS t, LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
     chain.rfc3339(e.closed_at) AS "closedAt",
