@@ -163,6 +163,7 @@ BEGIN
     ON kyc.outbox TO tidemark_attester;
   GRANT SELECT ON kyc.attester, kyc.revocation TO tidemark_kyc;
   GRANT EXECUTE ON FUNCTION kyc.revocation_done(text) TO tidemark_kyc;
+  GRANT EXECUTE ON FUNCTION chain.unix_ms(timestamptz) TO tidemark_kyc, tidemark_attester;
   GRANT SELECT, INSERT, UPDATE ON kyc.attester TO tidemark_attester;
   GRANT SELECT, INSERT, UPDATE (bid, charged) ON kyc.attester_fee TO tidemark_attester;
   -- The attester checks what a server of the network says against the index.
