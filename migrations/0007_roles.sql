@@ -163,7 +163,7 @@ BEGIN
     ON kyc.outbox TO tidemark_attester;
   GRANT SELECT ON kyc.attester, kyc.revocation TO tidemark_kyc;
   GRANT EXECUTE ON FUNCTION kyc.revocation_done(text) TO tidemark_kyc;
-  GRANT EXECUTE ON FUNCTION chain.unix_ms(timestamptz) TO tidemark_kyc, tidemark_attester;
+  GRANT EXECUTE ON FUNCTION chain.unix(timestamptz), chain.unix_ms(timestamptz) TO tidemark_kyc, tidemark_attester;
   GRANT SELECT, INSERT, UPDATE ON kyc.attester TO tidemark_attester;
   GRANT SELECT, INSERT, UPDATE (bid, charged) ON kyc.attester_fee TO tidemark_attester;
   -- The attester checks what a server of the network says against the index.
@@ -200,7 +200,7 @@ BEGIN
   GRANT EXECUTE ON FUNCTION kyc.propose(smallint, text, text, text, text, bytea[], jsonb, bytea), kyc.console_end(text, text, text, text, bytea[]),
     kyc.console_replay(smallint, bigint, text, text, bytea[]), kyc.confirm(smallint, bigint, text, bytea[]),
     kyc.withdraw(smallint, bigint, text, bytea[]), kyc.console_attend(smallint, bigint, text, text, bytea[]), kyc.audit_broken(),
-    kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb), analyst.at(numeric) TO tidemark_console;
+    kyc.audit_hash(bytea, bigint, timestamptz, text, text, text, jsonb), analyst.at(numeric), chain.unix(timestamptz) TO tidemark_console;
   CALL chain.set_role('tidemark_console', ARRAY['statement_timeout=10s', 'idle_in_transaction_session_timeout=60s']);
 END $$;
 COMMENT ON PROCEDURE kyc.grant_console() IS 'grants the rights of tidemark_console: lists and actions';
