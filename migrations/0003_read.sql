@@ -42,6 +42,9 @@ CREATE INDEX ON state."raw" (deployment, contract, key_hash);
 -- Records by their end.
 CREATE INDEX ON state."compliance_registry_compliance_rec" (deployment, expires_at, key_hash);
 CREATE INDEX ON history_rows."compliance_registry_compliance_rec" (expires_at, key_hash, ledger);
+-- A token as of a ledger: each amount of an event asks for the decimals of that time.
+CREATE INDEX ON history_rows."synth_token_instance" (contract, ledger, tx, seq);
+CREATE INDEX ON history_rows."stellar_asset_instance" (contract, ledger, tx, seq);
 -- The attestation that a revocation removes.
 CREATE INDEX ON state."compliance_registry_kyc" (deployment, address);
 
@@ -232,7 +235,8 @@ CREATE FUNCTION chain.token_at(deployment smallint, token text, at integer)
   RETURNS TABLE (symbol text, decimals integer, synthetic boolean)
   LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
-  SELECT t.symbol, t.decimals, t.synthetic FROM (
+  SELECT t.symbol, t.decimals, t.synthetic
+  FROM (SELECT chain.word_key($2) AS key OFFSET 0) AS w, LATERAL (
     SELECT analyst.readable(s.symbol) AS symbol, chain.decimals(s.decimals::text) AS decimals, true AS synthetic
     FROM state.synth_token_instance AS s WHERE $3 = 2147483647 AND s.deployment = $1 AND s.contract = $2
     UNION ALL
@@ -242,14 +246,14 @@ BEGIN ATOMIC
     UNION ALL
     SELECT analyst.readable(v.symbol), chain.decimals(v.decimals::text), true
     FROM (SELECT h.symbol, h.decimals, h.removed FROM history.synth_token_instance AS h
-      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = chain.word_key($2) AND h.ledger <= $3
+      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = w.key AND h.ledger <= $3
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
     WHERE NOT v.removed
     UNION ALL
     SELECT CASE v.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE v.metadata ->> 'symbol' END,
       chain.decimals(v.metadata ->> 'decimal'), false
     FROM (SELECT h.metadata, h.removed FROM history.stellar_asset_instance AS h
-      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = chain.word_key($2) AND h.ledger <= $3
+      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = w.key AND h.ledger <= $3
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
     WHERE NOT v.removed
   ) AS t WHERE $3 = 2147483647 OR NOT chain.followed_after($1, $2, $3) LIMIT 1;

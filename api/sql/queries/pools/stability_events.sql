@@ -49,7 +49,8 @@ WITH page AS (
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM (SELECT * FROM page AS e
 -- part: event_order
-  LIMIT $4) AS e, LATERAL (SELECT chain.quote_decimals($1::smallint, e.ledger) AS quote, chain.collateral_decimals($1::smallint, e.ledger) AS collateral OFFSET 0) AS d,
+  LIMIT $4) AS e, LATERAL (SELECT CASE WHEN e.type <> 'claim' THEN chain.quote_decimals($1::smallint, e.ledger) END AS quote,
+    CASE WHEN e.type IN ('claim', 'absorb') THEN chain.collateral_decimals($1::smallint, e.ledger) END AS collateral OFFSET 0) AS d,
   LATERAL (SELECT d.quote, d.collateral, CASE e.type WHEN 'claim' THEN d.collateral ELSE d.quote END AS amount) AS unit, LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
