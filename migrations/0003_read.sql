@@ -42,9 +42,6 @@ CREATE INDEX ON state."raw" (deployment, contract, key_hash);
 -- Records by their end.
 CREATE INDEX ON state."compliance_registry_compliance_rec" (deployment, expires_at, key_hash);
 CREATE INDEX ON history_rows."compliance_registry_compliance_rec" (expires_at, key_hash, ledger);
--- A token as of a ledger: each amount of an event asks for the decimals of that time.
-CREATE INDEX ON history_rows."synth_token_instance" (contract, ledger, tx, seq);
-CREATE INDEX ON history_rows."stellar_asset_instance" (contract, ledger, tx, seq);
 -- The attestation that a revocation removes.
 CREATE INDEX ON state."compliance_registry_kyc" (deployment, address);
 
@@ -232,158 +229,30 @@ COMMENT ON FUNCTION chain.kept_later(smallint, integer, integer, integer, intege
 
 -- at: the ledger; 2147483647 for now.
 CREATE FUNCTION chain.token_at(deployment smallint, token text, at integer)
-  RETURNS TABLE (symbol text, decimals integer, synthetic boolean)
+  RETURNS TABLE (symbol text, decimals bigint, synthetic boolean)
   LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
-  SELECT t.symbol, t.decimals, t.synthetic
-  FROM (SELECT chain.word_key($2) AS key OFFSET 0) AS w, LATERAL (
-    SELECT analyst.readable(s.symbol) AS symbol, chain.decimals(s.decimals::text) AS decimals, true AS synthetic
+  SELECT t.symbol, t.decimals, t.synthetic FROM (
+    SELECT analyst.readable(s.symbol) AS symbol, s.decimals::bigint AS decimals, true AS synthetic
     FROM state.synth_token_instance AS s WHERE $3 = 2147483647 AND s.deployment = $1 AND s.contract = $2
     UNION ALL
-    SELECT CASE s.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE s.metadata ->> 'symbol' END,
-      chain.decimals(s.metadata ->> 'decimal'), false
+    SELECT CASE s.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE s.metadata ->> 'symbol' END, 7, false
     FROM state.stellar_asset_instance AS s WHERE $3 = 2147483647 AND s.deployment = $1 AND s.contract = $2
     UNION ALL
-    SELECT analyst.readable(v.symbol), chain.decimals(v.decimals::text), true
+    SELECT analyst.readable(v.symbol), v.decimals, true
     FROM (SELECT h.symbol, h.decimals, h.removed FROM history.synth_token_instance AS h
-      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = w.key AND h.ledger <= $3
+      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = chain.word_key($2) AND h.ledger <= $3
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
     WHERE NOT v.removed
     UNION ALL
-    SELECT CASE v.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE v.metadata ->> 'symbol' END,
-      chain.decimals(v.metadata ->> 'decimal'), false
+    SELECT CASE v.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE v.metadata ->> 'symbol' END, 7, false
     FROM (SELECT h.metadata, h.removed FROM history.stellar_asset_instance AS h
-      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = w.key AND h.ledger <= $3
+      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = chain.word_key($2) AND h.ledger <= $3
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
     WHERE NOT v.removed
   ) AS t WHERE $3 = 2147483647 OR NOT chain.followed_after($1, $2, $3) LIMIT 1;
 END;
 COMMENT ON FUNCTION chain.token_at(smallint, text, integer) IS 'symbol, decimals and kind of a token as of a ledger; no row: there was no such token';
-
--- --- decimals ----------------------------------------------------------------------------------------
-
--- Decimals as of the ledger of an answer: 2147483647 is now. NULL: not known, so nothing is scaled by them. These functions do not
--- make a statement need the tables that they read: where --only leaves them out, decimals are not known. They are no functions of SQL,
--- because PostgreSQL would put those into each of the statements of chain.event_fields, and plan them all in each session.
-CREATE FUNCTION chain.decimals_at(deployment smallint, token text, at integer) RETURNS integer
-  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN (SELECT t.decimals FROM chain.token_at($1, $2, $3) AS t);
-END $$;
-COMMENT ON FUNCTION chain.decimals_at(smallint, text, integer) IS 'decimals of a token as of a ledger; null: not known';
-
-CREATE VIEW chain.quote AS
-  SELECT d.id AS deployment, min(j.address) AS token
-  FROM chain.deployment AS d CROSS JOIN LATERAL jsonb_to_recordset(d.contracts) AS j (address text, role text)
-  WHERE j.role = 'usdc' GROUP BY d.id;
-COMMENT ON VIEW chain.quote IS 'The USDC of each deployment: what stability deposits and partners'' claims are paid in, and what totals are told in';
-COMMENT ON COLUMN chain.quote.deployment IS 'Deployment, see chain.deployment';
-COMMENT ON COLUMN chain.quote.token IS 'Token, contract address';
-
-CREATE FUNCTION chain.quote_decimals(deployment smallint, at integer) RETURNS integer
-  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN (SELECT chain.decimals_at($1, q.token, $2) FROM chain.quote AS q WHERE q.deployment = $1);
-END $$;
-COMMENT ON FUNCTION chain.quote_decimals(smallint, integer) IS 'decimals of USDC as of a ledger; null: not known';
-
--- The market's last version counts, also if it is gone: its events are still told.
-CREATE FUNCTION chain.market_decimals(deployment smallint, market text, at integer) RETURNS integer
-  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN (SELECT chain.decimals_at($1, v.token, $3)
-  FROM (
-      SELECT s.key_hash, s.contract FROM state.synthetic_engine_asset_config AS s WHERE s.deployment = $1 AND s.symbol = $2
-      UNION
-      SELECT h.key_hash, h.contract FROM history.synthetic_engine_asset_config AS h
-      WHERE h.deployment = $1 AND h.removed AND h.symbol = $2
-    ) AS k, LATERAL (SELECT h.token FROM history.synthetic_engine_asset_config AS h
-      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $3 AND NOT h.removed
-      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
-  WHERE k.contract = (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'synthetic_engine') LIMIT 1);
-END $$;
-COMMENT ON FUNCTION chain.market_decimals(smallint, text, integer) IS 'decimals of a market''s synthetic token as of a ledger; null: not known';
-
-CREATE FUNCTION chain.pool_decimals(deployment smallint, pool_id text, at integer, OUT a integer, OUT b integer)
-  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
-AS $$
-#variable_conflict use_column
-BEGIN
-  SELECT chain.decimals_at($1, v.token_a, $3), chain.decimals_at($1, v.token_b, $3) INTO a, b
-  FROM (
-      SELECT s.key_hash, s.contract FROM state.liquidity_pool_pool AS s WHERE s.deployment = $1 AND s.pool_id = $2
-      UNION
-      SELECT h.key_hash, h.contract FROM history.liquidity_pool_pool AS h WHERE h.deployment = $1 AND h.removed AND h.pool_id = $2
-    ) AS k, LATERAL (SELECT h.token_a, h.token_b FROM history.liquidity_pool_pool AS h
-      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $3 AND NOT h.removed
-      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
-  WHERE k.contract = (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'liquidity_pool') LIMIT 1;
-END $$;
-COMMENT ON FUNCTION chain.pool_decimals(smallint, text, integer) IS 'decimals of a pool''s tokens as of a ledger; null: not known';
-
--- Sums of collateral add up whatever tokens the engine takes.
-CREATE FUNCTION chain.collateral_decimals(deployment smallint, at integer) RETURNS integer
-  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN (SELECT CASE WHEN count(*) = count(c.decimals) AND min(c.decimals) = max(c.decimals) THEN min(c.decimals) END
-  FROM (
-      SELECT chain.decimals_at($1, k.token, $2) AS decimals
-      FROM (
-          SELECT s.key_hash, s.token, s.contract FROM state.synthetic_engine_collateral_allowed AS s WHERE s.deployment = $1
-          UNION
-          SELECT h.key_hash, h.token, h.contract FROM history.synthetic_engine_collateral_allowed AS h
-          WHERE h.deployment = $1 AND h.removed AND h.ledger > $2
-        ) AS k
-        LEFT JOIN LATERAL (SELECT h.removed FROM history.synthetic_engine_collateral_allowed AS h
-          WHERE $2 < 2147483647 AND h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
-          ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v ON true
-      WHERE k.contract = (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'synthetic_engine')
-        AND ($2 = 2147483647 OR NOT v.removed)
-    ) AS c);
-END $$;
-COMMENT ON FUNCTION chain.collateral_decimals(smallint, integer) IS
-  'the decimals that all tokens of the engine''s list of collateral have, as of a ledger; null: they differ, or are not known';
-
--- The token that a vault was secured with when an event of it was emitted: the event does not name it. The vault's own version of that
--- transaction tells, or the one before if the transaction removed it.
-CREATE FUNCTION chain.vault_decimals(deployment smallint, engine integer, market integer, owner integer, ledger integer, tx integer,
-    at integer) RETURNS integer
-  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN (SELECT chain.decimals_at($1, v.collateral_tok, $7)
-  FROM (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-      WHERE h.deployment = $1 AND h.ledger = $5 AND h.tx = $6 AND h.contract_key = $2 AND h.synth_key = $3 AND h.key_owner_key = $4
-      LIMIT 1) AS k, LATERAL (SELECT h.collateral_tok FROM history.synthetic_engine_vault AS h
-      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $5 AND (h.ledger, h.tx) <= ($5, $6) AND NOT h.removed
-      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v);
-END $$;
-COMMENT ON FUNCTION chain.vault_decimals(smallint, integer, integer, integer, integer, integer, integer) IS
-  'decimals of the collateral of the vault that an event is about; null: not known';
-
--- A partner's cut is in the token of the next fee that the distributor receives in the same operation.
-CREATE FUNCTION chain.cut_decimals(deployment smallint, ledger integer, tx integer, op integer, event integer, at integer) RETURNS integer
-  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
-AS $$
-#variable_conflict use_column
-BEGIN
-  RETURN (SELECT chain.decimals_at($1, r.token, $6)
-  FROM (SELECT e.token FROM event.earnings_distributor_revenue_received AS e
-      WHERE e.deployment = $1 AND e.ledger = $2 AND e.tx = $3 AND e.op = $4 AND e.event > $5
-        AND e.contract = (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'earnings_distributor')
-      ORDER BY e.event LIMIT 1) AS r);
-END $$;
-COMMENT ON FUNCTION chain.cut_decimals(smallint, integer, integer, integer, integer, integer) IS
-  'decimals of the token of a partner''s cut; null: not known';
 
 -- Readers look at chain.contract_seen, whatever ledgers its rows are of.
 CREATE TABLE chain.contract_held (LIKE chain."contract_seen" INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING INDEXES);
@@ -664,7 +533,7 @@ COMMENT ON FUNCTION chain.vault_state(numeric, numeric, numeric, numeric) IS 'op
 CREATE FUNCTION chain.vault_value(amount numeric, price numeric) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN CASE WHEN abs(amount * price) <= 170141183460469231731687303715884105727 THEN div(amount * price, 10000000) END;
-COMMENT ON FUNCTION chain.vault_value(numeric, numeric) IS 'value of an amount in the engine''s own arithmetic, with the amount''s decimals';
+COMMENT ON FUNCTION chain.vault_value(numeric, numeric) IS 'value of an amount in the engine''s own arithmetic, 7 decimals';
 
 -- The lowest price of the collateral at which the vault may not be liquidated: one unit below it, it may.
 -- From vault_ratio: div(value * 10000, owed) >= liq_ratio is value >= ceil(liq_ratio * owed / 10000), and

@@ -20,9 +20,8 @@ COMMENT ON COLUMN rollup.built.version IS 'Version of the statements';
 COMMENT ON COLUMN rollup.built.built_at IS 'When all rollups were last computed';
 
 -- Prices are reserve_b / reserve_a of the pool's entry after each transaction that traded in it, cut after
--- 52 decimals: answers show 14, and a token may have 38 decimals more than the other. A trade's own rate varies
--- with fee and size: trades of dust would distort high and low. NULL if the pool was empty, or pools are not
--- indexed (--only).
+-- 14 decimals (7 more than the contract's own spot price). A trade's own rate varies with fee and size:
+-- trades of dust would distort high and low. NULL if the pool was empty, or pools are not indexed (--only).
 CREATE TABLE rollup.candle (
     deployment   smallint    NOT NULL,
     pool_id      text        NOT NULL,
@@ -48,7 +47,7 @@ COMMENT ON COLUMN rollup.candle.deployment IS 'Deployment, see chain.deployment'
 COMMENT ON COLUMN rollup.candle.pool_id IS 'Pool';
 COMMENT ON COLUMN rollup.candle.seconds IS 'Length of the interval: 60, 300, 900, 3600, 14400, 86400 or 604800';
 COMMENT ON COLUMN rollup.candle.at IS 'Beginning of the interval; close times from it up to the next one';
-COMMENT ON COLUMN rollup.candle.open_price IS 'Token A in B after the first transaction that traded: a ratio of raw units, 52 decimals';
+COMMENT ON COLUMN rollup.candle.open_price IS 'Token A in B after the first transaction that traded, raw units, 14 decimals';
 COMMENT ON COLUMN rollup.candle.high_price IS 'Highest price after a transaction that traded';
 COMMENT ON COLUMN rollup.candle.low_price IS 'Lowest price after a transaction that traded';
 COMMENT ON COLUMN rollup.candle.close_price IS 'Token A in B after the last transaction that traded';
@@ -501,23 +500,6 @@ COMMENT ON COLUMN chain.collateral.accepted_at IS 'When it was first accepted, o
 COMMENT ON COLUMN chain.collateral.feed IS 'Feed of its symbol; null: no market ever priced its collateral by it';
 COMMENT ON COLUMN chain.collateral.priced_at IS 'When a market first priced its collateral by that feed';
 
--- A function of its owner, because analysts read rollup.held through a view.
-CREATE FUNCTION chain.decimals_on(deployment smallint, token text, day date) RETURNS integer
-  LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
-BEGIN ATOMIC
-  SELECT t.decimals
-  FROM chain.token_at($1, $2, CASE WHEN $3 = 'infinity' THEN 2147483647 ELSE chain.ledger_before($1, chain.day_start($3 + 1)) END) AS t;
-END;
-COMMENT ON FUNCTION chain.decimals_on(smallint, text, date) IS 'decimals of a token at the end of a day, infinity: now; null: not known';
-
--- The engine's value of a token has the token's decimals.
-CREATE FUNCTION chain.quoted(amount numeric, price numeric, decimals integer, quote_decimals integer) RETURNS numeric
-  LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN CASE WHEN decimals BETWEEN 0 AND 38 AND quote_decimals BETWEEN 0 AND 38
-    THEN div(amount * price * ('1e' || quote_decimals::text)::numeric, ('1e' || (decimals + 7)::text)::numeric) END;
-COMMENT ON FUNCTION chain.quoted(numeric, numeric, integer, integer) IS
-  'value of an amount at a price of 7 decimals, in raw units of a token with quote_decimals; null: decimals are not known';
-
 -- Counts what has a price in the protocol itself: pools with USDC (twice their USDC), the engine's USDC, its other collateral at the
 -- feed of its symbol, and the stability pool's USDC. A day's row uses the last values known at its end.
 -- The two CTEs do not depend on the day: each is evaluated once.
@@ -541,16 +523,16 @@ CREATE VIEW rollup.held AS
     c.amount AS collateral,
     s.amount AS stability,
     p.amount + c.amount + s.amount AS total,
-    p.unpriced + c.unpriced AS unpriced,
-    usdc.decimals
+    p.unpriced + c.unpriced AS unpriced
   FROM (
     SELECT r.deployment, r.day FROM rollup.day AS r
     UNION ALL
     SELECT x.id, 'infinity'::date FROM chain.deployment AS x
   ) AS d
     LEFT JOIN LATERAL (
-      SELECT q.token AS address, chain.decimals_on(d.deployment, q.token, d.day) AS decimals
-      FROM chain.quote AS q WHERE q.deployment = d.deployment OFFSET 0
+      SELECT j.address FROM chain.deployment AS x
+        CROSS JOIN LATERAL jsonb_to_recordset(x.contracts) AS j (address text, role text)
+      WHERE x.id = d.deployment AND j.role = 'usdc' LIMIT 1
     ) AS usdc ON true
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(2 * CASE usdc.address WHEN k.token_a THEN v.amount WHEN k.token_b THEN v.amount_b END), 0) AS amount,
@@ -567,8 +549,9 @@ CREATE VIEW rollup.held AS
       WHERE s.deployment = d.deployment
     ) AS p
     CROSS JOIN LATERAL (
-      SELECT coalesce(sum(CASE WHEN t.token = usdc.address THEN v.amount ELSE u.amount END), 0) AS amount,
-        count(*) FILTER (WHERE v.amount > 0 AND u.amount IS NULL AND t.token IS DISTINCT FROM usdc.address) AS unpriced
+      SELECT coalesce(sum(CASE WHEN t.token = usdc.address THEN v.amount ELSE div(v.amount * f.amount, 10000000) END), 0)
+          AS amount,
+        count(*) FILTER (WHERE v.amount > 0 AND f.amount IS NULL AND t.token IS DISTINCT FROM usdc.address) AS unpriced
       FROM collateral AS t
         CROSS JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
           WHERE q.deployment = d.deployment AND q.what = 'collateral' AND q.name = t.token AND q.day <= d.day
@@ -577,8 +560,6 @@ CREATE VIEW rollup.held AS
           WHERE q.deployment = d.deployment AND q.what = 'price' AND q.name = t.feed AND q.day <= d.day
             AND t.priced_at < chain.day_start(d.day + 1)
           ORDER BY q.day DESC LIMIT 1) AS f ON true
-        CROSS JOIN LATERAL (SELECT chain.quoted(v.amount, f.amount, chain.decimals_on(d.deployment, t.token, d.day), usdc.decimals)
-          AS amount OFFSET 0) AS u
       WHERE t.deployment = d.deployment AND t.accepted_at < chain.day_start(d.day + 1)
     ) AS c
     CROSS JOIN LATERAL (
@@ -593,5 +574,4 @@ COMMENT ON COLUMN rollup.held.pools IS 'Twice the USDC in pools with USDC, raw u
 COMMENT ON COLUMN rollup.held.collateral IS 'Tokens accepted as collateral that the vault engine holds, at the feed of their symbol, in USDC, raw units';
 COMMENT ON COLUMN rollup.held.stability IS 'Deposits in the stability pool, USDC, raw units';
 COMMENT ON COLUMN rollup.held.total IS 'The three together';
-COMMENT ON COLUMN rollup.held.unpriced IS 'Pools without USDC and collateral without a feed or decimals; the sums leave them out';
-COMMENT ON COLUMN rollup.held.decimals IS 'Decimals of USDC then; null: not known';
+COMMENT ON COLUMN rollup.held.unpriced IS 'Pools without USDC and collateral without a feed; the sums leave them out';

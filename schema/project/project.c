@@ -38,10 +38,9 @@ const struct project_source project_sources[PROJECT_SOURCE_COUNT] = {
     [PROJECT_EARNINGS] = { "earnings_distributor_instance", "epoch", 1, project_earnings },
     [PROJECT_GOVERNANCE] = { "dao_governance_instance", "liquidity_pool, engine, stability_pool, compliance,"
                             " partner_registry, earnings, oracle, multisig_wallet, dao", 9, project_governance },
-    [PROJECT_TOKEN] = { "synth_token_instance", "name, symbol, chain.decimals(decimals::text), paused", 4,
-                       project_token },
+    [PROJECT_TOKEN] = { "synth_token_instance", "name, symbol, decimals, paused", 4, project_token },
     [PROJECT_ASSET] = { "stellar_asset_instance", "metadata ->> 'name', metadata ->> 'symbol',"
-                       " chain.decimals(metadata ->> 'decimal'), admin", 4, project_asset },
+                       " metadata ->> 'decimal', admin", 4, project_asset },
 };
 /* clang-format on */
 

@@ -33,8 +33,8 @@ def plus(a, b):
 
 
 def decimal(price):
-    """An integer of 52 decimals as PostgreSQL writes it."""
-    return None if price is None else f"{price // 10**52}.{price % 10**52:052d}"
+    """An integer of 14 decimals as PostgreSQL writes numeric(60,14)."""
+    return None if price is None else f"{price // 10**14}.{price % 10**14:014d}"
 
 
 def usdc():
@@ -69,7 +69,7 @@ def trades():
             bought = cut(fee * got, given) if given else 0
             trade["fee_a"], trade["fee_b"] = (fee, 0) if a_to_b else (0, fee)
             if int(pool["reserve_a"]):
-                trade["price"] = int(pool["reserve_b"]) * 10**52 // int(pool["reserve_a"])
+                trade["price"] = int(pool["reserve_b"]) * 10**14 // int(pool["reserve_a"])
             if quote.get(row["deployment"]) in (pool["token_a"], pool["token_b"]):
                 is_a = quote[row["deployment"]] == pool["token_a"]
                 trade["quote"] = trade["a"] if is_a else trade["b"]

@@ -11,9 +11,8 @@
 --   dao                    Address?  governance
 --   complianceRegistry     Address?  compliance registry
 --   paused                 boolean   whether deposits are refused
---   totalDeposits          Amount+?  deposits, losses taken off
---   totalCollateralGained  Amount+?  collateral gained so far; not scaled where tokens of the list of collateral
---                                    differ in decimals
+--   totalDeposits          Amount+   deposits, losses taken off
+--   totalCollateralGained  Amount+   collateral gained so far
 --   liquidationCount       Count     liquidations absorbed
 --   p                      Amount    product of losses, from 1000000000000
 --   sumCollateral          Amount    gain to a unit of deposit, scaled by 1000000000000
@@ -25,7 +24,7 @@
 -- The stability pool's books and settings.
 -- part: stability_books
 SELECT row_to_json(x)::text
-FROM pool AS p CROSS JOIN unit
+FROM pool AS p
   LEFT JOIN (
     SELECT s.key_hash FROM state.stability_pool_instance AS s WHERE s.deployment = $1
     UNION
@@ -43,9 +42,9 @@ FROM pool AS p CROSS JOIN unit
     i.compliance AS "complianceRegistry",
     p.paused AS "paused",
     p.total_deposits::text AS "totalDeposits",
-    analyst.scaled(p.total_deposits, unit.quote)::text AS "totalDepositsScaled",
+    analyst.scaled(p.total_deposits)::text AS "totalDepositsScaled",
     p.total_coll_gained::text AS "totalCollateralGained",
-    analyst.scaled(p.total_coll_gained, unit.collateral)::text AS "totalCollateralGainedScaled",
+    analyst.scaled(p.total_coll_gained)::text AS "totalCollateralGainedScaled",
     p.total_liq_count AS "liquidationCount",
     p.p::text AS "p",
     p.sum_coll::text AS "sumCollateral",
