@@ -16,7 +16,8 @@ print(json.dumps(_providers.kyc_file("http://127.0.0.1:9", "http://127.0.0.1:808
 END
 )
 "$TIDE_BIN/tidemark-indexer" integrator put acme Acme >/dev/null
-for name in $'\u202eemca' $'a\u200bb' $'\u3000' $'a\u2066b' '' $'\u0301'; do
+# Bytes, because \u depends on the locale.
+for name in $'\xe2\x80\xae''emca' $'a\xe2\x80\x8bb' $'\xe3\x80\x80' $'a\xe2\x81\xa6b' '' $'\xcc\x81'; do
     "$TIDE_BIN/tidemark-indexer" integrator put other "$name" >/dev/null 2>"$PG_DIR/put.log" && fail "a name that cannot be read was taken: $(printf %q "$name")"
 done
 key=$("$TIDE_BIN/tidemark-indexer" key add acme --scopes webhooks)
