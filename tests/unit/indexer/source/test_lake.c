@@ -59,6 +59,15 @@ static void expect_drain(struct fixture *f, tide_status want, uint32_t count, ui
                  f->err.text);
 }
 
+/* An object that was asked for ahead, before it was there, ends one round. The next one finds it. */
+static void expect_drain_through(struct fixture *f, uint32_t last)
+{
+    uint32_t got_last = 0, got_count;
+    for (int i = 0; i < 8 && got_last < last; i++)
+        assert_int_equal(drain(&f->source, &got_count, &got_last, &f->err), TIDE_E_EOF);
+    assert_int_equal(got_last, last);
+}
+
 static void batches_are_cut_into_ledgers(void **state)
 {
     struct fixture *f = *state;
@@ -160,7 +169,7 @@ static void a_hole_is_waited_for(void **state)
     expect_drain(f, TIDE_E_IO, 0, 0);
     put_object(f, "FFFFFFFB--4.xdr.zst", 4, 4, 0);
     put_object(f, "FFFFFFFC--3.xdr.zst", 3, 3, 0);
-    expect_drain(f, TIDE_E_EOF, 4, 6);
+    expect_drain_through(f, 6);
     expect_trouble(f, NULL, 0);
 }
 
