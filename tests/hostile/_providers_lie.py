@@ -28,7 +28,7 @@ JUNK = [None, True, False, 0, -1, 7, 2**53, -2**63, 1e300, "", " ", "x" * 3000, 
         "APPROVED ", "approved\n", "31.12.2030", "0000-00-00", "9999-99-99", "2031-02-30", "-1", "1e9", "XXA", "ZZZ", "che", "../..", "'; DROP TABLE kyc.session; --"]
 OPTIONAL = ("validUntil", "expiration-date", "expiration_date", "address-country-code")
 FAULTS = ["status:500", "status:404x", "status:429", "drop", "truncated", "not_json", "drop_after", "content_type", "empty", "huge", "other_person", "redirect"]
-HOOKS = ["wrong_signature", "no_signature", "bit_flip", "reserialised", "legacy", "old_timestamp", "not_json", "ping", "unknown_person", "missing_reference",
+HOOKS = ["wrong_signature", "no_signature", "bit_flip", "reserialised", "legacy", "old_timestamp", "not_json", "ping", "unknown_person", "stranger", "missing_reference",
          "two_headers", "unknown_secret", "other_environment", None, None, None]
 CODES = {200, 400, 401, 413, 415, 429}
 WORDS = ["approved", "approved", "approved", "declined", "resubmit", "review", "pending"]

@@ -17,10 +17,11 @@ same are methods: mock.decide(provider="didit", …).
   state    {} -> {"people": {id: {…}}, "calls": {"P create": n, …}, "violations": [text…],
            "sent": [{"provider", "id", "code", "ms"}…]}
   decide   {"provider": P, "id": ID | "ref": REF, "status": S, "country": C, "validUntil": "2030-01-31",
-            "level": L, "send": true}
+            "level": L, "environment": E, "send": true}
            S: created, pending, approved, declined, resubmit, review, expired, or any other text,
            which is then the provider's own word (an unknown one, for instance). C: as the provider
-           writes it; null: none. What is not said stays. send: a webhook follows at once, with the
+           writes it; null: none. E (didit): the environment in the answer ("sandbox" unless said); null: none. What is not
+            said stays. send: a webhook follows at once, with the
            members of webhook below. -> {"id", "sent": […]}
   webhook  {"provider": P, "id": ID | "ref": REF, "fault": F, "times": N, "parallel": N, "delayMs": N,
             "event": TYPE, "hold": true, "body": TEXT, "url": URL}
@@ -30,7 +31,8 @@ same are methods: mock.decide(provider="didit", …).
               two_headers, bit_flip, reserialised, legacy (obsolete schemes), algorithm
               (sumsub: names another), former_secret, unknown_secret, old_timestamp, future_timestamp,
               two_sets (persona, didit: as below), missing_reference, other_environment (sumsub,
-              didit), unknown_person, truncated (body shorter than said), huge (70 000 bytes),
+              didit), unknown_person (a reference like ours), stranger (a person of another application at
+              the same account, with the reference "stranger": any value, by default an email address), truncated (body shorter than said), large (70 000 bytes), huge (more than 1 MiB),
               chunked, content_type, not_json (signed), ping, other_client (veriff: its X-AUTH-CLIENT),
               other_header_time (didit: X-Timestamp is not the body's)
            two_sets: Persona's header with the current and the former secret; for the others the
@@ -50,6 +52,7 @@ same are methods: mock.decide(provider="didit", …).
 
 A page of a person, GET URL/PROVIDER/page/ID, has buttons for a browser: approve, decline, resubmit,
 expire; each decides, sends the webhook and goes back to the callback that we gave."""
+import base64
 import hashlib
 import hmac
 import json
@@ -73,7 +76,7 @@ FORMER_UNTIL = "2099-01-01T00:00:00Z"
 ACCOUNTS = {
     "sumsub": {"apiKey": "sbx:mock-token", "apiSecret": "sumsub-app-secret", "level": "id-and-liveness",
                "secrets": ["sumsub-webhook-secret", "sumsub-former-secret"]},
-    "persona": {"apiKey": "persona_sandbox_mock", "level": "itmpl_Mock1", "version": "2023-01-05",
+    "persona": {"apiKey": "persona_sandbox_mock", "level": "itmpl_Mock1", "version": "2023-01-05", "inflection": "camel",
                 "secrets": ["wbhsec_persona-current", "wbhsec_persona-former"]},
     "veriff": {"apiKey": "veriff-mock-key", "apiSecret": "veriff-shared-secret",
                "secrets": ["veriff-shared-secret", "veriff-former-secret"]},
@@ -85,6 +88,7 @@ CALLS = {"create", "link", "decision"}
 
 # Our words -> theirs. Anything else is taken as their own word.
 SUMSUB = {"created": ("init", None), "pending": ("pending", None), "review": ("onHold", None),
+          "awaitingService": ("awaitingService", {"reviewAnswer": "GREEN"}), "awaitingUser": ("awaitingUser", None),
           "approved": ("completed", {"reviewAnswer": "GREEN"}),
           "declined": ("completed", {"reviewAnswer": "RED", "rejectLabels": ["FORGERY"], "reviewRejectType": "FINAL"}),
           "resubmit": ("completed", {"reviewAnswer": "RED", "rejectLabels": ["BLURRY"], "reviewRejectType": "RETRY"}),
@@ -135,6 +139,16 @@ def kyc_file(mock_url, public_url, types=("sandbox", *REAL), **more):
             "providers": providers, **more}
 
 
+def reference(seed):
+    """A text in the form of our references."""
+    return base64.b32encode(hashlib.sha256(seed.encode()).digest())[:32].decode()
+
+
+# Persons of other applications at the same account, as their webhooks name them.
+STRANGERS = ["user@example.com", "cus_NffrFeUfNV2Hib", "6f1c2a1e-9d0b-4a53-8f4e-2f7a1c9b0d11", "41207", "user:41207/eu", "Jos\u00e9", "{\"id\": 7}", "x" * 400, 41207,
+             reference("a")[:31], reference("a") + "A", reference("a").lower()]
+
+
 def hmac_hex(secret, message, algorithm="sha256"):
     return hmac.new(secret.encode(), message, algorithm).hexdigest()
 
@@ -174,7 +188,7 @@ class Person:
         self.status, self.country, self.valid_until = "created", None, None
         self.level, self.callback = more.get("level"), more.get("callback")
         self.born = self.changed = time.time()
-        self.attempt, self.deleted = 1, False
+        self.attempt, self.deleted, self.environment = 1, False, "sandbox"
 
     def view(self):
         return dict(vars(self))
@@ -312,6 +326,9 @@ class Persona(Dialect):
         want(one_of(r.headers, "Persona-Version") == self.account["version"], 400, "persona: Persona-Version")
         if r.method == "POST":
             want(0 < len(one_of(r.headers, "Idempotency-Key")) <= 128, 400, "persona: Idempotency-Key")
+        said = r.headers.get("Key-Inflection", self.account["inflection"])
+        want(said in INFLECTIONS, 400, "persona: Key-Inflection")
+        self.inflection = said
 
     def call_of(self, r):
         path = r.path[len("/persona/api/v1"):] if r.path.startswith("/persona/api/v1/") else ""
@@ -333,20 +350,23 @@ class Persona(Dialect):
         before = self.mock.idempotent.get(key)
         if before:
             want(before[0] == r.body, 400, "persona: Idempotency-Key was used with another body")
-            return 201, self.inquiry(self.person(before[1]))
+            return 201, self.answer(self.inquiry(self.person(before[1])))
         person = self.new_person("inq_" + chance.token_urlsafe(16).replace("-", "x"), a["reference-id"],
                                  level=a["inquiry-template-id"], callback=a.get("redirect-uri"))
         self.mock.idempotent[key] = (r.body, person.id)
-        return 201, self.inquiry(person)
+        return 201, self.answer(self.inquiry(person))
 
     def link(self, r, ident):
         person = self.person(ident)
         answer = self.inquiry(person)
         answer["meta"] = {"one-time-link": self.page(ident), "one-time-link-short": self.page(ident)}
-        return 200, answer
+        return 200, self.answer(answer)
+
+    def answer(self, content):
+        return inflected(content, self.inflection)
 
     def decision(self, r, ident):
-        return 200, self.inquiry(self.person(ident))
+        return 200, self.answer(self.inquiry(self.person(ident)))
 
     def inquiry(self, person):
         fields = {"name-first": {"type": "string", "value": "PLANTED-FIRST"}}
@@ -385,6 +405,17 @@ class Persona(Dialect):
     @staticmethod
     def set_of(body, secret, t):
         return f"t={t},v1={hmac_hex(secret, str(t).encode() + b'.' + body)}"
+
+
+INFLECTIONS = {"kebab": lambda name: name, "snake": lambda name: name.replace("-", "_"),
+               "camel": lambda name: name.split("-")[0] + "".join(part.capitalize() for part in name.split("-")[1:])}
+
+
+def inflected(value, how):
+    """The same JSON with the keys in another case, as Persona writes them."""
+    if isinstance(value, dict):
+        return {INFLECTIONS[how](name): inflected(one, how) for name, one in value.items()}
+    return [inflected(one, how) for one in value] if isinstance(value, list) else value
 
 
 class Veriff(Dialect):
@@ -478,6 +509,8 @@ class Didit(Dialect):
     def decision_of(self, person):
         d = {"session_id": person.id, "status": DIDIT.get(person.status, person.status), "workflow_id": person.level,
              "vendor_data": person.ref, "created_at": now_text(person.born), "id_verifications": []}
+        if person.environment is not None:
+            d["environment"] = person.environment
         if person.country is not None:
             d["id_verifications"].append({"status": "Approved", "issuing_state": person.country, "first_name": "PLANTED-FIRST",
                                           "document_number": "PLANTED-NUMBER", "expiration_date": person.valid_until})
@@ -637,23 +670,23 @@ class Providers:
             waiting = self.faults.get((provider, call))
             return waiting.pop(0) if waiting else (None, 0)
 
-    def compose(self, provider, person, fault, event, body, url):
+    def compose(self, provider, person, fault, event, body, url, stranger=None):
         dialect, quirks = self.dialects[provider], [fault] if fault else []
         secret = dialect.account["secrets"][0]
         if fault == "former_secret" or (fault == "two_sets" and provider != "persona"):
             secret = dialect.account["secrets"][1]
         if fault == "unknown_secret":
             secret = "an-unknown-secret"
-        if fault == "unknown_person":
-            person = Person(provider, chance.token_hex(12), "person-" + chance.token_hex(4), level=person.level if person else None)
+        if fault in ("unknown_person", "stranger"):
+            person = Person(provider, chance.token_hex(12), stranger or reference(chance.token_hex(4)), level=person.level if person else None)
             person.status = "approved"
         if body is None:
             body = json.dumps(dialect.hook(person, event or ("ping" if fault == "ping" else None), quirks))
         raw = body.encode()
         if fault == "not_json":
             raw = b"{" + raw
-        if fault == "huge":
-            raw = raw[:-1] + b',"padding":"' + b"x" * 70000 + b'"}'
+        if fault in ("large", "huge"):
+            raw = raw[:-1] + b',"padding":"' + b"x" * (70000 if fault == "large" else 1 << 20) + b'"}'
         t = Didit.time_of(quirks)
         headers = dialect.sign(raw, secret, t, quirks)
         raw = self.spoil(provider, headers, raw, fault)
@@ -682,9 +715,9 @@ class Providers:
         return raw
 
     def webhook(self, provider, id=None, ref=None, fault=None, times=1, parallel=1, delayMs=0, event=None, hold=False,
-                body=None, url=None):
+                body=None, url=None, stranger=STRANGERS[0]):
         person = self.find(provider, id, ref) if id or ref else None
-        request = self.compose(provider, person, fault, event, body, url)
+        request = self.compose(provider, person, fault, event, body, url, stranger if fault == "stranger" else None)
         if hold:
             return {"request": request}
         return self.replay(request, times, parallel, delayMs, provider, person.id if person else None)

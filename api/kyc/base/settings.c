@@ -157,23 +157,10 @@ static const struct tide_member provider_members[] = {
 static tide_status check_environment(struct tide_members_reader *r,
                                      const struct tide_kyc_provider *p)
 {
-    static const struct {
-        const char *begins;
-        enum tide_kyc_type type;
-        bool live;
-    } keys[] = {
-        { "sbx:", TIDE_KYC_SUMSUB, false },
-        { "prd:", TIDE_KYC_SUMSUB, true },
-        { "persona_sandbox_", TIDE_KYC_PERSONA, false },
-        { "persona_production_", TIDE_KYC_PERSONA, true },
-    };
-    for (size_t i = 0; i < TIDE_COUNT(keys); i++)
-        if (p->type == keys[i].type && p->live != keys[i].live &&
-            strncmp(p->api_key, keys[i].begins, strlen(keys[i].begins)) == 0) {
-            tide_read_enter(r, "environment");
-            return tide_read_refuse(r, "the apiKey belongs to the other environment");
-        }
-    return TIDE_OK;
+    if (!tide_kyc_key_is_elsewhere(p->type, p->live, p->api_key))
+        return TIDE_OK;
+    tide_read_enter(r, "environment");
+    return tide_read_refuse(r, "the apiKey belongs to the other environment");
 }
 
 /* Fills members that the file leaves out with their defaults. */

@@ -47,6 +47,7 @@
 #ifndef API_KYC_BASE_SETTINGS_H
 #define API_KYC_BASE_SETTINGS_H
 
+#include "api/kyc/base/environment.h"
 #include "tidemark/brand.h"
 #include "tidemark/hash.h"
 #include "tidemark/sign.h"
@@ -61,15 +62,6 @@
 #define TIDE_KYC_SECRET_BYTES  257u
 #define TIDE_KYC_SECRET_MIN    8u
 #define TIDE_KYC_URL_BYTES     257u
-
-enum tide_kyc_type {
-    TIDE_KYC_SANDBOX,
-    TIDE_KYC_SUMSUB,
-    TIDE_KYC_PERSONA,
-    TIDE_KYC_VERIFF,
-    TIDE_KYC_DIDIT,
-    TIDE_KYC_TYPE_COUNT
-};
 
 const char *tide_kyc_type_text(enum tide_kyc_type type);
 

@@ -169,11 +169,16 @@ void tide_kyc_ends_each(struct tide_kyc_decision *out, const json_t *documents, 
     }
 }
 
-void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country)
+void tide_kyc_settle(struct tide_kyc_decision *out, const struct tide_kyc_provider *provider,
+                     const json_t *answer, tide_slice country)
 {
     bool end_unknown = out->valid_until == END_UNKNOWN;
     out->valid_until = end_unknown ? 0 : out->valid_until;
     assert(out->valid_until >= 0 && out->jurisdiction == 0);
+    if (tide_kyc_is_elsewhere(provider->type, provider->live, answer)) {
+        set_review(out, "environment");
+        return;
+    }
     if (out->state != TIDE_KYC_APPROVED)
         return;
     if (end_unknown) {

@@ -69,16 +69,12 @@ static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider
     if (*key)
         memcpy(out->key, key, sizeof key);
     out->occurred_ms = json_integer_value(json_object_get(root, "timestamp")) * 1000;
-    tide_slice environment = tide_kyc_text_at(root, "environment");
-    if (environment.len && !tide_slice_eq_str(environment, provider->live ? "live" : "sandbox"))
-        return tide_kyc_irrelevant(out, "environment");
     tide_slice kind = tide_kyc_text_at(root, "webhook_type");
     if (!tide_slice_eq_str(kind, "status.updated") && !tide_slice_eq_str(kind, "data.updated"))
         return tide_kyc_irrelevant(out, "event");
-    if (!tide_kyc_take_references(out, json_object_get(root, "session_id"),
-                                  json_object_get(root, "vendor_data")))
-        return tide_kyc_malformed(out, "id");
-    return tide_kyc_referenced(out);
+    const struct tide_kyc_named named = { root, json_object_get(root, "session_id"),
+                                          json_object_get(root, "vendor_data") };
+    return tide_kyc_concerns(provider, &named, out);
 }
 
 /* Verifies X-Signature only. X-Signature-V2 has changed its meaning, and X-Signature-Simple does
@@ -192,7 +188,7 @@ static void map_decision(const struct tide_kyc_provider *provider, json_t *root,
         tide_kyc_other_level(out);
     json_t *documents = json_object_get(root, "id_verifications");
     tide_kyc_ends_each(out, documents, "expiration_date");
-    tide_kyc_settle(out, country_of(documents));
+    tide_kyc_settle(out, provider, root, country_of(documents));
 }
 
 /* The answer must name the requested id: a mix-up would attest another person's address. */

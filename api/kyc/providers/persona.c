@@ -20,7 +20,9 @@ static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_qu
     snprintf(auth, sizeof auth, "Authorization: Bearer %s", call->provider->api_key);
     snprintf(version, sizeof version, "Persona-Version: %s", call->provider->api_version);
     snprintf(key, sizeof key, "Idempotency-Key: %s", idempotency ? idempotency : "");
-    question.headers = (const char *const[]){ auth, version, idempotency ? key : NULL, NULL };
+    /* The default case of the keys in answers is a setting of the API key. */
+    question.headers = (const char *const[]){ auth, version, "Key-Inflection: kebab",
+                                              idempotency ? key : NULL, NULL };
     tide_status status = tide_kyc_ask(call, &question, out, &code, err);
     tide_sign_wipe(auth, sizeof auth);
     return status;
@@ -146,7 +148,8 @@ static bool any_set_is_valid(const struct tide_kyc_provider *provider,
 }
 
 /* Reads a verified webhook. Only events of inquiries matter. */
-static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out)
+static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
+                                        struct tide_kyc_event *out)
 {
     json_t *event = tide_kyc_at(root, "data"), *about;
     char key[TIDE_KYC_ID_BYTES];
@@ -160,10 +163,9 @@ static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out
     tide_slice name = tide_kyc_text_at(event, "attributes.name");
     if (name.len < 8 || memcmp(name.ptr, "inquiry.", 8) != 0)
         return tide_kyc_irrelevant(out, "event");
-    if (!tide_kyc_take_references(out, tide_kyc_at(about, "id"),
-                                  tide_kyc_at(about, "attributes.reference-id")))
-        return tide_kyc_malformed(out, "id");
-    return tide_kyc_referenced(out);
+    const struct tide_kyc_named named = { root, tide_kyc_at(about, "id"),
+                                          tide_kyc_at(about, "attributes.reference-id") };
+    return tide_kyc_concerns(provider, &named, out);
 }
 
 static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
@@ -178,7 +180,8 @@ static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *prov
         return TIDE_KYC_FORGED;
     out->why = NULL;
     json_t *root = tide_kyc_hook_json(hook, out);
-    enum tide_kyc_verdict verdict = root ? read_event(root, out) : tide_kyc_malformed(out, "json");
+    enum tide_kyc_verdict verdict =
+        root ? read_event(provider, root, out) : tide_kyc_malformed(out, "json");
     tide_json_wipe(root);
     return verdict;
 }
@@ -218,9 +221,10 @@ static tide_slice country_of(json_t *fields)
 }
 
 /* Fills the decision. An approval by another template is doubtful. */
-static void map_decision(const struct tide_kyc_provider *provider, json_t *inquiry,
+static void map_decision(const struct tide_kyc_provider *provider, json_t *root,
                          struct tide_kyc_decision *out)
 {
+    json_t *inquiry = tide_kyc_at(root, "data");
     map_status(out, tide_kyc_text_at(inquiry, "attributes.status"));
     tide_kyc_about(out, tide_kyc_at(inquiry, "attributes.reference-id"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(inquiry, "attributes.decisioned-at"));
@@ -230,7 +234,7 @@ static void map_decision(const struct tide_kyc_provider *provider, json_t *inqui
         !tide_slice_eq_str(tide_kyc_text_at(inquiry, "relationships.inquiry-template.data.id"),
                            provider->level))
         tide_kyc_other_level(out);
-    tide_kyc_settle(out, country_of(tide_kyc_at(inquiry, "attributes.fields")));
+    tide_kyc_settle(out, provider, root, country_of(tide_kyc_at(inquiry, "attributes.fields")));
 }
 
 /* The answer must name the requested id: a mix-up would attest another person's address. A redacted
@@ -253,7 +257,7 @@ static tide_status fetch_decision(const struct tide_kyc_call *call, const char *
     else if (tide_kyc_text_at(inquiry, "attributes.redacted-at").len)
         status = tide_fail(err, TIDE_E_MISSING, "the provider redacted the inquiry");
     else
-        map_decision(call->provider, inquiry, out);
+        map_decision(call->provider, root, out);
     tide_json_wipe(root);
     return status;
 }

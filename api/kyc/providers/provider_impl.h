@@ -41,12 +41,17 @@ json_t *tide_kyc_hook_json(const struct tide_kyc_hook *hook, struct tide_kyc_eve
 /* Copies a provider's id of [A-Za-z0-9_.-]. *out is "" if value is missing or no string. Returns
  * false only if the text cannot be an id. */
 bool tide_kyc_take_id(char out[TIDE_KYC_ID_BYTES], const json_t *value);
-/* Copies the two ids by which an event names its session: the provider's, and the reference that
- * Tidemark gave it. Returns false if one cannot be an id. */
-bool tide_kyc_take_references(struct tide_kyc_event *out, const json_t *provider_id,
-                              const json_t *ref);
-/* Returns TIDE_KYC_GENUINE, or that an event without either id is irrelevant. */
-enum tide_kyc_verdict tide_kyc_referenced(struct tide_kyc_event *out);
+/* Members of a verified webhook: the whole, and the two ids by which it names its person, the
+ * provider's and the reference that an application gave. */
+struct tide_kyc_named {
+    const json_t *root, *provider_id, *ref;
+};
+/* Decides whether a verified webhook may be about a session of this server: the same for every
+ * provider. Copies the two ids. Irrelevant: another environment, a person of another application at
+ * the same account, or no id at all. Malformed: the provider's id cannot be one. */
+enum tide_kyc_verdict tide_kyc_concerns(const struct tide_kyc_provider *provider,
+                                        const struct tide_kyc_named *named,
+                                        struct tide_kyc_event *out);
 
 /* --- JSON --------------------------------------------------------------------------------- */
 
@@ -71,9 +76,11 @@ void tide_kyc_ends_each(struct tide_kyc_decision *out, const json_t *documents, 
 
 /* --- decisions ---------------------------------------------------------------------------- */
 
-/* Completes an approval. country is the provider's text. The state becomes REVIEW, with a reason,
- * if the country is missing or unknown, so that no attestation rests on a guess. */
-void tide_kyc_settle(struct tide_kyc_decision *out, tide_slice country);
+/* Completes a decision. An answer (NULL: the sandbox has none) of another environment is doubtful,
+ * whatever it says. country is the provider's text. An approval becomes doubtful if the country is
+ * missing or unknown, so that no attestation rests on a guess. */
+void tide_kyc_settle(struct tide_kyc_decision *out, const struct tide_kyc_provider *provider,
+                     const json_t *answer, tide_slice country);
 /* Sets the reference that the decision is about; "?" if it cannot be a reference of Tidemark. */
 void tide_kyc_about(struct tide_kyc_decision *out, const json_t *ref);
 /* Makes the decision doubtful: another level than the requested one approved the person. */

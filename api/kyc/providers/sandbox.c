@@ -63,16 +63,17 @@ static tide_slice time_of(tide_slice body)
 }
 
 /* Reads a verified webhook. The parsed time must be the one that was signed. */
-static enum tide_kyc_verdict read_event(json_t *root, int64_t time, struct tide_kyc_event *out)
+static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
+                                        int64_t time, struct tide_kyc_event *out)
 {
     if (json_integer_value(json_object_get(root, "timestamp")) != time)
         return tide_kyc_malformed(out, "time");
-    if (!tide_kyc_take_references(out, json_object_get(root, "id"), json_object_get(root, "ref")))
-        return tide_kyc_malformed(out, "id");
     out->occurred_ms = time * 1000;
     if (tide_slice_eq_str(tide_kyc_text_at(root, "event"), "ping"))
         return tide_kyc_irrelevant(out, "event");
-    return tide_kyc_referenced(out);
+    const struct tide_kyc_named named = { root, json_object_get(root, "id"),
+                                          json_object_get(root, "ref") };
+    return tide_kyc_concerns(provider, &named, out);
 }
 
 /* The time must be read from the unverified body, because it is part of the signed text. */
@@ -97,7 +98,7 @@ static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *prov
         return tide_kyc_forged(out, "time");
     json_t *root = tide_kyc_hook_json(hook, out);
     enum tide_kyc_verdict verdict =
-        root ? read_event(root, (int64_t)time, out) : tide_kyc_malformed(out, "json");
+        root ? read_event(provider, root, (int64_t)time, out) : tide_kyc_malformed(out, "json");
     tide_json_wipe(root);
     return verdict;
 }
@@ -153,7 +154,7 @@ static tide_status fetch_decision(const struct tide_kyc_call *call, const char *
         out->decided_ms = (int64_t)tide_pg_u64(&rows, 0, 2);
         snprintf(out->ref, sizeof out->ref, "%s", tide_pg_text(&rows, 0, 3));
         tide_kyc_because(out, labels, tide_pg_slice(&rows, 0, 4));
-        tide_kyc_settle(out, tide_pg_slice(&rows, 0, 1));
+        tide_kyc_settle(out, call->provider, NULL, tide_pg_slice(&rows, 0, 1));
     }
     tide_pg_rows_release(&rows);
     return status;

@@ -168,18 +168,14 @@ static const struct {
 
 static_assert(TIDE_COUNT(algorithms) == TIDE_KYC_SHA512 + 1, "a row for each algorithm");
 
-/* Reads a verified webhook. sandboxMode must match the configured environment. */
+/* Reads a verified webhook. */
 static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
                                         struct tide_kyc_event *out)
 {
-    const json_t *sandbox = tide_kyc_at(root, "sandboxMode");
-    if (!tide_kyc_take_references(out, tide_kyc_at(root, "applicantId"),
-                                  tide_kyc_at(root, "externalUserId")))
-        return tide_kyc_malformed(out, "id");
     out->occurred_ms = tide_kyc_ms(tide_kyc_text_at(root, "createdAtMs"));
-    if (json_is_boolean(sandbox) && json_is_true(sandbox) == provider->live)
-        return tide_kyc_irrelevant(out, "environment");
-    return tide_kyc_referenced(out);
+    const struct tide_kyc_named named = { root, tide_kyc_at(root, "applicantId"),
+                                          tide_kyc_at(root, "externalUserId") };
+    return tide_kyc_concerns(provider, &named, out);
 }
 
 /* The KYC file pins the digest's algorithm, so that a forged header cannot choose a weaker one. */
@@ -250,9 +246,14 @@ static void map_completed(struct tide_kyc_decision *out, json_t *root)
 static void map_status(struct tide_kyc_decision *out, json_t *root)
 {
     static const struct tide_kyc_word words[] = {
-        { "init", TIDE_KYC_CREATED },   { "pending", TIDE_KYC_PENDING },
-        { "queued", TIDE_KYC_PENDING }, { "prechecked", TIDE_KYC_PENDING },
-        { "onHold", TIDE_KYC_REVIEW },  { NULL, TIDE_KYC_REVIEW },
+        { "init", TIDE_KYC_CREATED },
+        { "pending", TIDE_KYC_PENDING },
+        { "queued", TIDE_KYC_PENDING },
+        { "prechecked", TIDE_KYC_PENDING },
+        { "awaitingService", TIDE_KYC_PENDING }, /* also beside a GREEN answer */
+        { "awaitingUser", TIDE_KYC_ACTION_REQUIRED },
+        { "onHold", TIDE_KYC_REVIEW },
+        { NULL, TIDE_KYC_REVIEW },
     };
     tide_slice status = tide_kyc_text_at(root, "review.reviewStatus");
     if (tide_slice_eq_str(status, "completed")) {
@@ -291,7 +292,7 @@ static void map_decision(const struct tide_kyc_provider *provider, json_t *root,
     if (out->state == TIDE_KYC_APPROVED &&
         !tide_slice_eq_str(tide_kyc_text_at(root, "review.levelName"), provider->level))
         tide_kyc_other_level(out);
-    tide_kyc_settle(out, country_of(root));
+    tide_kyc_settle(out, provider, root, country_of(root));
 }
 
 /* The answer must name the requested id: a mix-up would attest another person's address. A deleted

@@ -57,16 +57,16 @@ static tide_status create_page(const struct tide_kyc_call *call, const struct ti
 
 /* Reads a verified webhook: a decision has an object "verification", an event (started, submitted)
  * has the members at the top. */
-static enum tide_kyc_verdict read_event(json_t *root, struct tide_kyc_event *out)
+static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
+                                        struct tide_kyc_event *out)
 {
     json_t *about = json_object_get(root, "verification");
     if (!json_is_object(about))
         about = root;
-    if (!tide_kyc_take_references(out, json_object_get(about, "id"),
-                                  json_object_get(about, "vendorData")))
-        return tide_kyc_malformed(out, "id");
     out->occurred_ms = tide_kyc_ms(tide_kyc_text_at(about, "decisionTime"));
-    return tide_kyc_referenced(out);
+    const struct tide_kyc_named named = { root, json_object_get(about, "id"),
+                                          json_object_get(about, "vendorData") };
+    return tide_kyc_concerns(provider, &named, out);
 }
 
 static bool is_our_client(const struct tide_kyc_provider *provider, tide_slice client)
@@ -89,7 +89,8 @@ static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *prov
     if (!tide_kyc_signature(provider, hook, what, signature, &out->secret))
         return tide_kyc_forged(out, "signature");
     json_t *root = tide_kyc_hook_json(hook, out);
-    enum tide_kyc_verdict verdict = root ? read_event(root, out) : tide_kyc_malformed(out, "json");
+    enum tide_kyc_verdict verdict =
+        root ? read_event(provider, root, out) : tide_kyc_malformed(out, "json");
     tide_json_wipe(root);
     return verdict;
 }
@@ -150,8 +151,9 @@ void tide_kyc_veriff_because(struct tide_kyc_decision *out, json_t *code)
 }
 
 /* Fills the decision. "verification" is null until Veriff has decided. */
-static tide_status map_decision(json_t *root, const char *provider_id,
-                                struct tide_kyc_decision *out, struct tide_err *err)
+static tide_status map_decision(const struct tide_kyc_provider *provider, json_t *root,
+                                const char *provider_id, struct tide_kyc_decision *out,
+                                struct tide_err *err)
 {
     json_t *v = json_object_get(root, "verification");
     if (json_is_null(v)) {
@@ -165,7 +167,7 @@ static tide_status map_decision(json_t *root, const char *provider_id,
     tide_kyc_about(out, tide_kyc_at(v, "vendorData"));
     out->decided_ms = tide_kyc_ms(tide_kyc_text_at(v, "decisionTime"));
     tide_kyc_ends(out, tide_kyc_at(v, "document.validUntil"));
-    tide_kyc_settle(out, tide_kyc_country_at(v, "document.country"));
+    tide_kyc_settle(out, provider, root, tide_kyc_country_at(v, "document.country"));
     return TIDE_OK;
 }
 
@@ -181,7 +183,7 @@ static tide_status fetch_decision(const struct tide_kyc_call *call, const char *
     if (status)
         return status;
     *out = (struct tide_kyc_decision){ 0 };
-    status = map_decision(root, provider_id, out, err);
+    status = map_decision(call->provider, root, provider_id, out, err);
     tide_json_wipe(root);
     return status;
 }

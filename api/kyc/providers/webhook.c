@@ -113,14 +113,32 @@ bool tide_kyc_take_id(char out[TIDE_KYC_ID_BYTES], const json_t *value)
     return true;
 }
 
-bool tide_kyc_take_references(struct tide_kyc_event *out, const json_t *provider_id,
-                              const json_t *ref)
+static bool is_none(const json_t *value)
 {
-    return tide_kyc_take_id(out->provider_id, provider_id) && tide_kyc_take_id(out->ref, ref);
+    return !value || json_is_null(value) || (json_is_string(value) && !json_string_length(value));
 }
 
-enum tide_kyc_verdict tide_kyc_referenced(struct tide_kyc_event *out)
+/* True for a text in the form of Tidemark's references (tide_kyc_reference). References of other
+ * applications at the same account are any text, often an email address. */
+static bool is_reference(const json_t *value)
 {
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+    size_t len = json_is_string(value) ? json_string_length(value) : 0;
+    return len == TIDE_KYC_REF_BYTES - 1 && strspn(json_string_value(value), digits) == len;
+}
+
+/* An id that cannot be one matters only if the webhook may be about a person of Tidemark. */
+enum tide_kyc_verdict tide_kyc_concerns(const struct tide_kyc_provider *provider,
+                                        const struct tide_kyc_named *named,
+                                        struct tide_kyc_event *out)
+{
+    if (tide_kyc_is_elsewhere(provider->type, provider->live, named->root))
+        return tide_kyc_irrelevant(out, "environment");
+    if (!is_none(named->ref) && !is_reference(named->ref))
+        return tide_kyc_irrelevant(out, "other_person");
+    if (!tide_kyc_take_id(out->provider_id, named->provider_id) ||
+        !tide_kyc_take_id(out->ref, named->ref))
+        return tide_kyc_malformed(out, "id");
     return *out->provider_id || *out->ref ? TIDE_KYC_GENUINE
                                           : tide_kyc_irrelevant(out, "no_reference");
 }

@@ -6,13 +6,16 @@ import concurrent.futures
 import json
 import os
 import random
+import socket
 import subprocess
 import sys
 import time
+import urllib.parse
 from datetime import datetime, timezone
 
 import _kyc_withdrawn
 import _providers
+from _providers import STRANGERS
 from _kyc import (BIN, CHE, COUNTRY, DIR, PATIENCE_S, REAL, WATCH, Api, Session, approved, check, cluster, each, idle, pause, rows, sql,
                   until)
 
@@ -193,11 +196,38 @@ def k5(api, mock):
     print("ok K5 lost: the reconciler finds them; what is over ends")
 
 
+def logged(word):
+    with open(f"{DIR}/api.log", encoding="utf-8") as file:
+        return file.read().count(word)
+
+
+def begun_webhooks(api, mock):
+    """Webhooks of 70 000 bytes that arrive slowly, from one address: 16 MiB are one address's. Each takes 128 KiB, not the 1 MiB of its route."""
+    s, url = Session(mock, "didit"), urllib.parse.urlsplit(api.url)
+    request = s.tell(fault="large", hold=True)["request"]
+    body = request["body"].encode("latin-1")
+    head = f"POST /api/kyc/webhook/didit HTTP/1.1\r\nHost: x\r\nContent-Length: {len(body)}\r\n" + "".join(f"{n}: {v}\r\n" for n, v in request["headers"])
+    open_ones = [socket.create_connection((url.hostname, url.port), timeout=30) for _ in range(64)]
+    for one in open_ones:
+        one.sendall(head.encode() + b"\r\n" + body[:40000])
+    for one in open_ones:
+        one.sendall(body[40000:])
+    codes = [one.recv(65536).split(b" ")[1] for one in open_ones]
+    check(codes == [b"200"] * 64, f"large webhooks at once: {codes}")
+    for one in open_ones:
+        one.close()
+
+
 def k6(api, mock):
     for provider in REAL:
         s = Session(mock, provider)
         s.decide("review")
         before = rows("outbox")
+        kept, reported = rows("inbox"), logged("webhook_malformed")
+        for ref in STRANGERS:
+            codes = s.codes(fault="stranger", stranger=ref)
+            check(codes == [200], f"{provider} a webhook about {ref!r}: {codes}")
+        check((rows("inbox"), logged("webhook_malformed")) == (kept, reported), f"{provider}: webhooks about strangers are kept or reported")
         for fault in ["unknown_person", "ping", "missing_reference"] + (["other_environment"] if provider in ("sumsub", "didit") else []):
             if fault == "missing_reference":
                 check(s.codes(fault=fault)[0] in (200, 400), f"{provider} {fault}")
@@ -212,6 +242,8 @@ def k6(api, mock):
         for provider in REAL:
             codes = Session(mock, provider).codes(fault=fault)
             check(codes[0] in want, f"{provider} {fault}: {codes}")
+        check(Session(mock, provider).codes(fault="large") == [200], f"{provider}: a webhook of 70 000 bytes")
+    begun_webhooks(api, mock)
     code, headers, _ = api.get("/api/kyc/webhook/nobody", {"Content-Type": "application/json", "Origin": "https://a.example"}, "POST", b"{}")
     check(code == 404 and "Access-Control-Allow-Origin" not in headers, f"no such provider: {code}")
     code, headers, _ = api.get("/api/kyc/webhook/sumsub", {"Origin": "https://a.example", "Access-Control-Request-Method": "POST"}, "OPTIONS")

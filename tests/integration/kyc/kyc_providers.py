@@ -44,7 +44,7 @@ class Driver:
 
 
 def create(ask, name, ref="ref-1", session="s-1"):
-    return ask("create", name, ref=ref, session=session, **{"return": "http://127.0.0.1:8080/kyc/return/t"})
+    return ask("create", name, ref=_providers.reference(ref), session=session, **{"return": "http://127.0.0.1:8080/kyc/return/t"})
 
 
 def pages(mock, ask, name):
@@ -52,7 +52,7 @@ def pages(mock, ask, name):
     expect(made["status"], "OK", f"{name} create: {made}")
     expect(made["url"].startswith(f"{mock.url}/{name}/page/"), True, made["url"])
     expect(made["id"] in mock.people, True, f"{name}: the id is the provider's")
-    expect(mock.people[made["id"]].ref, "ref-1", f"{name}: our reference")
+    expect(mock.people[made["id"]].ref, _providers.reference("ref-1"), f"{name}: our reference")
     expect(mock.people[made["id"]].callback, "http://127.0.0.1:8080/kyc/return/t", f"{name}: where people come back to")
     expect(0 < made["expires"] - time.time() <= 7 * 86400, True, f"{name}: it expires")
     again = create(ask, name)
@@ -78,7 +78,12 @@ def decisions(mock, ask, name, ident):
             expect(d["validUntil"], 1927929600, f"{name}: the document's last day is over")
             if name != "didit":
                 expect(before <= d["decidedMs"] <= after, True, f"{name}: when it was decided: {before} {d['decidedMs']} {after}")
-    if name != "sumsub":
+    if name == "sumsub":
+        for said, state in (("awaitingService", "pending"), ("awaitingUser", "action_required")):
+            mock.decide(name, id=ident, status=said, country=code)
+            d = ask("fetch", name, id=ident)
+            expect((d["state"], d["reason"], d["jurisdiction"]), (state, "", 0), f"{name}: {said}")
+    else:
         mock.decide(name, id=ident, status="expired")
         expect(ask("fetch", name, id=ident)["state"], "expired", f"{name}: expired")
     mock.decide(name, id=ident, status="Something New", country=code)
@@ -131,7 +136,7 @@ def bad_answers(mock, ask, name, ident):
     mock.fault(name, "decision", "other_person")
     expect(ask("fetch", name, id=ident)["status"], "E_DECODE", f"{name}: a decision about another person")
     expect(create(ask, name, "ref-drop_after", "s-drop_after")["status"], "OK", f"{name}: well again")
-    found = [p for p in mock.people.values() if p.provider == name and p.ref == "ref-drop_after"]
+    found = [p for p in mock.people.values() if p.provider == name and p.ref == _providers.reference("ref-drop_after")]
     if name != "veriff":
         expect(len(found), 1, f"{name}: one person, however often the answer was lost")
     expect(ask("fetch", name, id=ident)["status"], "OK", f"{name}: well again")
@@ -144,7 +149,7 @@ def deleted(mock, ask, name, ident):
 
 # fault -> verdict; providers where it is another, or does not exist
 WEBHOOKS = [
-    (None, "genuine", {}), ("upper_signature", "genuine", {}), ("former_secret", "genuine", {}), ("two_sets", "genuine", {}),
+    (None, "genuine", {}), ("large", "genuine", {}), ("upper_signature", "genuine", {}), ("former_secret", "genuine", {}), ("two_sets", "genuine", {}),
     ("wrong_signature", "forged", {}), ("no_signature", "forged", {}), ("short_signature", "forged", {}),
     ("two_headers", "forged", {}), ("bit_flip", "forged", {}), ("reserialised", "forged", {}), ("legacy", "forged", {}),
     ("unknown_secret", "forged", {}), ("algorithm", "forged", {"persona": None, "veriff": None, "didit": None}),
@@ -168,14 +173,62 @@ def webhooks(mock, ask, name):
         e = ask("verify", name, headers=r["headers"], body=r["body"])
         expect(e["verdict"], wanted, f"{name} webhook {fault}: {e}")
         if wanted == "genuine" and fault != "unknown_person":
-            expect((e["id"], e["ref"]), (ident, "ref-5"), f"{name} webhook {fault}: who")
+            expect((e["id"], e["ref"]), (ident, _providers.reference("ref-5")), f"{name} webhook {fault}: who")
             expect(e["secret"], 1 if fault in ("former_secret",) or (fault == "two_sets") else 0, f"{name} {fault}: secret")
             expect(len(e["key"]) > 8, True, f"{name}: a key")
         elif wanted == "forged":
             expect((e["id"], e["ref"], e["key"] == "" or fault in ("old_timestamp", "future_timestamp", "other_header_time")),
                    ("", "", True), f"{name} webhook {fault}: nothing of it is believed")
             expect(e["why"] != "", True, f"{name} webhook {fault}: a word for the audit")
+    strangers(mock, ask, name, ident)
     replays(mock, ask, name, ident)
+
+
+def strangers(mock, ask, name, ident):
+    """Genuine webhooks about people of other applications at the same account."""
+    for ref in _providers.STRANGERS:
+        for body in (None, "odd id"):
+            r = mock.webhook(name, id=ident, fault="stranger", stranger=ref, hold=True, url="http://127.0.0.1:9/")["request"]
+            if body:  # with an id that we could not take
+                said = json.loads(r["body"])
+                r = mock.webhook(name, id=ident, body=with_id(said, "../../etc"), hold=True, url="http://127.0.0.1:9/")["request"]
+            e = ask("verify", name, headers=r["headers"], body=r["body"])
+            expect((e["verdict"], e["why"], e["id"], e["ref"]), ("irrelevant", "other_person", "", ""), f"{name}: a webhook about {ref!r} {body}")
+    r = mock.webhook(name, id=ident, hold=True, url="http://127.0.0.1:9/")["request"]
+    r = mock.webhook(name, id=ident, body=with_id(json.loads(r["body"]), "../../etc"), hold=True, url="http://127.0.0.1:9/")["request"]
+    e = ask("verify", name, headers=r["headers"], body=r["body"])
+    expect((e["verdict"], e["why"]), ("malformed", "id"), f"{name}: our reference and an id that cannot be one")
+
+
+def with_id(body, ident):
+    """The webhook's text with another id of its person."""
+    about = body.get("verification") or body
+    if "data" in body:
+        body["data"]["attributes"]["payload"]["data"]["id"] = ident
+    else:
+        about["applicantId" if "applicantId" in about else "session_id" if "session_id" in about else "id"] = ident
+    return json.dumps(body)
+
+
+def environments(mock, folder):
+    """An answer of the other environment is no verdict, whatever it says. Persona's and Veriff's answers name none."""
+    ask = Driver(write_file(mock, folder, "live", live=True))
+    for name, said in (("didit", "sandbox"), ("didit", "staging"), ("didit", 7)):
+        ident = create(ask, name, "ref-6", "s-6")["id"]
+        for status in ("approved", "declined", "expired", "pending"):
+            mock.decide(name, id=ident, status=status, country=NUMERIC[name][0], environment=said)
+            d = ask("fetch", name, id=ident)
+            expect((d["state"], d["reason"], d["jurisdiction"]), ("review", "environment", 0), f"live {name}: {status} of {said}")
+        for right in ("live", "production", None):
+            mock.decide(name, id=ident, status="approved", environment=right)
+            d = ask("fetch", name, id=ident)
+            expect((d["state"], d["jurisdiction"]), ("approved", NUMERIC[name][1]), f"live {name}: approved of {right}")
+    for name, fault in (("sumsub", "other_environment"), ("didit", None)):  # the mock's Sumsub names that of its token
+        ident = create(ask, name, "ref-7", "s-7")["id"]
+        r = mock.webhook(name, id=ident, fault=fault, hold=True, url="http://127.0.0.1:9/")["request"]
+        e = ask("verify", name, headers=r["headers"], body=r["body"])
+        expect((e["verdict"], e["why"]), ("irrelevant", "environment"), f"live {name}: a webhook of the sandbox")
+    ask.close()
 
 
 def replays(mock, ask, name, ident):
@@ -194,19 +247,26 @@ def replays(mock, ask, name, ident):
                f"{name}: a secret past its end")
 
 
+def write_file(mock, folder, name, live=False):
+    path = f"{folder}/{name}.json"
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
+        settings = _providers.kyc_file(mock.url, "http://127.0.0.1:8080")
+        for provider in settings["providers"]:
+            provider["timeoutMs"] = TIMEOUT_MS
+            if live and provider["type"] in ("sumsub", "didit"):
+                provider.update(environment="live", apiKey="mock-" + provider["type"])
+                mock.config(provider=provider["type"], apiKey=provider["apiKey"])
+        json.dump(settings, file)
+    return path
+
+
 def main():
     if not os.access(f"{BIN}/kyc_driver", os.X_OK):
         print("kyc_driver was not built")
         return 1
     mock = _providers.Providers().start()
     with tempfile.TemporaryDirectory() as folder:
-        path = f"{folder}/kyc.json"
-        with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w", encoding="utf-8") as file:
-            settings = _providers.kyc_file(mock.url, "http://127.0.0.1:8080")
-            for provider in settings["providers"]:
-                provider["timeoutMs"] = TIMEOUT_MS
-            json.dump(settings, file)
-        ask = Driver(path)
+        ask = Driver(write_file(mock, folder, "kyc"))
         for name in REAL:
             ident = pages(mock, ask, name)
             decisions(mock, ask, name, ident)
@@ -215,6 +275,7 @@ def main():
             webhooks(mock, ask, name)
             deleted(mock, ask, name, ident)
         ask.close()
+        environments(mock, folder)
     expect(mock.violations, [], "requests that a provider would refuse")
     mock.stop()
     print(f"{checks} checks, {sum(mock.calls.values())} calls")

@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#define REF "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567" /* in the form of Tidemark's references */
+
 enum { NOW = 1780000000 }; /* 2026-05-28; the former secrets end on 2026-06-01 */
 
 /* --- vectors ---------------------------------------------------------------------------------- */
@@ -188,9 +190,9 @@ static void assert_forged(struct world *w, const char *body, const char *why)
 
 /* --- sumsub ----------------------------------------------------------------------------------- */
 
-#define SUMSUB_BODY                                                                \
-    "{\"applicantId\":\"5cb56e8e0a975a35f333cb83\",\"externalUserId\":\"REF234\"," \
-    "\"type\":\"applicantReviewed\",\"sandboxMode\":true,"                         \
+#define SUMSUB_BODY                                                                 \
+    "{\"applicantId\":\"5cb56e8e0a975a35f333cb83\",\"externalUserId\":\"" REF "\"," \
+    "\"type\":\"applicantReviewed\",\"sandboxMode\":true,"                          \
     "\"createdAtMs\":\"2021-05-14 16:00:25.032\"}"
 
 static char *sign_sumsub(struct world *w, const char *secret, const char *body)
@@ -208,7 +210,7 @@ static void sumsub_is_believed_by_its_secrets(void **state)
     sign_sumsub(w, "sumsub-webhook", SUMSUB_BODY);
     assert_int_equal(verify_webhook(w, SUMSUB_BODY), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.provider_id, "5cb56e8e0a975a35f333cb83");
-    assert_string_equal(w->event.ref, "REF234");
+    assert_string_equal(w->event.ref, REF);
     assert_int_equal(w->event.occurred_ms, 1621008025032);
     assert_int_equal(w->event.secret, 0);
     assert_int_equal(strlen(w->event.key), 64);
@@ -293,8 +295,18 @@ static void what_is_genuine_may_still_be_nothing(void **state)
         { "{\"applicantId\":7}", TIDE_KYC_IRRELEVANT },
         { "{}", TIDE_KYC_IRRELEVANT },
         { "{\"applicantId\":\"a\",\"sandboxMode\":false}", TIDE_KYC_IRRELEVANT },
+        { "{\"applicantId\":\"a\",\"sandboxMode\":\"true\"}", TIDE_KYC_IRRELEVANT },
         { "{\"applicantId\":\"a\"}", TIDE_KYC_GENUINE },
-        { "{\"externalUserId\":\"r\"}", TIDE_KYC_GENUINE },
+        { "{\"externalUserId\":\"" REF "\"}", TIDE_KYC_GENUINE },
+        { "{\"applicantId\":\"a\",\"externalUserId\":\"" REF "\"}", TIDE_KYC_GENUINE },
+        { "{\"applicantId\":\"a\",\"externalUserId\":null}", TIDE_KYC_GENUINE },
+        { "{\"applicantId\":\"a\",\"externalUserId\":\"\"}", TIDE_KYC_GENUINE },
+        { "{\"applicantId\":\"a b\",\"externalUserId\":\"" REF "\"}", TIDE_KYC_MALFORMED },
+        { "{\"applicantId\":\"a\",\"externalUserId\":\"user@example.com\"}", TIDE_KYC_IRRELEVANT },
+        { "{\"applicantId\":\"a b\",\"externalUserId\":\"user@example.com\"}",
+          TIDE_KYC_IRRELEVANT },
+        { "{\"applicantId\":\"a\",\"externalUserId\":\"" REF "A\"}", TIDE_KYC_IRRELEVANT },
+        { "{\"applicantId\":\"a\",\"externalUserId\":7}", TIDE_KYC_IRRELEVANT },
     };
     for (size_t i = 0; i < TIDE_COUNT(rows); i++) {
         sign_sumsub(w, "sumsub-webhook", rows[i].body);
@@ -310,7 +322,7 @@ static void what_is_genuine_may_still_be_nothing(void **state)
 #define PERSONA_BODY                                                                          \
     "{\"data\":{\"type\":\"event\",\"id\":\"evt_1\",\"attributes\":{\"name\":"                \
     "\"inquiry.approved\",\"created-at\":\"2026-05-28T20:00:00.250Z\",\"payload\":{\"data\":" \
-    "{\"id\":\"inq_1\",\"attributes\":{\"status\":\"approved\",\"reference-id\":\"REF\"}}}}}}"
+    "{\"id\":\"inq_1\",\"attributes\":{\"status\":\"approved\",\"reference-id\":\"" REF "\"}}}}}}"
 
 /* Appends a set (time and signature) made with that secret. */
 static void add_set(char *header_value, const char *secret, int64_t t)
@@ -335,7 +347,7 @@ static void persona_is_believed_by_any_set_with_its_own_time(void **state)
     assert_int_equal(verify_webhook(w, PERSONA_BODY), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.key, "evt_1");
     assert_string_equal(w->event.provider_id, "inq_1");
-    assert_string_equal(w->event.ref, "REF");
+    assert_string_equal(w->event.ref, REF);
     assert_int_equal(w->event.occurred_ms, 1779998400250);
     assert_null(w->event.why);
     char *value = persona(w); /* the first set is signed with an unknown secret */
@@ -405,8 +417,8 @@ static void persona_s_header_is_read_strictly(void **state)
 
 /* --- veriff, didit, sandbox ------------------------------------------------------------------- */
 
-#define VERIFF_BODY                                                                    \
-    "{\"status\":\"success\",\"verification\":{\"id\":\"v-1\",\"vendorData\":\"REF\"," \
+#define VERIFF_BODY                                                                        \
+    "{\"status\":\"success\",\"verification\":{\"id\":\"v-1\",\"vendorData\":\"" REF "\"," \
     "\"code\":9001,\"status\":\"approved\",\"decisionTime\":\"2026-05-28T20:26:40.000Z\"}}"
 
 static void veriff_names_us_and_signs(void **state)
@@ -418,7 +430,7 @@ static void veriff_names_us_and_signs(void **state)
     put_mac(mac, TIDE_HMAC_SHA256, "veriff-shared", "", VERIFF_BODY);
     assert_int_equal(verify_webhook(w, VERIFF_BODY), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.provider_id, "v-1");
-    assert_string_equal(w->event.ref, "REF");
+    assert_string_equal(w->event.ref, REF);
     assert_int_equal(w->event.occurred_ms, (int64_t)NOW * 1000);
     assert_int_equal(verify_at(w, VERIFF_BODY, (int64_t)NOW + 86400 * 30), TIDE_KYC_GENUINE);
     snprintf(w->headers[0].value, 512, "veriff-kez");
@@ -438,7 +450,7 @@ static void veriff_names_us_and_signs(void **state)
 
 #define DIDIT_BODY(time)                                                                   \
     "{\"session_id\":\"d-1\",\"status\":\"Approved\",\"webhook_type\":\"status.updated\"," \
-    "\"event_id\":\"e-1\",\"vendor_data\":\"REF\",\"timestamp\":" time "}"
+    "\"event_id\":\"e-1\",\"vendor_data\":\"" REF "\",\"timestamp\":" time "}"
 
 static void sign_didit(struct world *w, const char *body, const char *time)
 {
@@ -454,7 +466,7 @@ static void didit_s_times_are_the_same_and_near(void **state)
     assert_int_equal(verify_webhook(w, DIDIT_BODY("1780000300")), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.key, "e-1");
     assert_string_equal(w->event.provider_id, "d-1");
-    assert_string_equal(w->event.ref, "REF");
+    assert_string_equal(w->event.ref, REF);
     sign_didit(w, DIDIT_BODY("1780000301"), "1780000301");
     assert_forged(w, DIDIT_BODY("1780000301"), "time");
     sign_didit(w, DIDIT_BODY("1779999699"), "1779999699");
@@ -474,7 +486,7 @@ static void didit_s_times_are_the_same_and_near(void **state)
 }
 
 #define SANDBOX_BODY(time) \
-    "{\"event\":\"decided\",\"id\":\"sbx_1\",\"ref\":\"REF\",\"timestamp\": " time "}"
+    "{\"event\":\"decided\",\"id\":\"sbx_1\",\"ref\":\"" REF "\",\"timestamp\": " time "}"
 
 static void the_sandbox_signs_its_time(void **state)
 {
@@ -485,7 +497,7 @@ static void the_sandbox_signs_its_time(void **state)
     put_mac(mac, TIDE_HMAC_SHA256, "sandbox-webhook", "1780000000.", body);
     assert_int_equal(verify_webhook(w, body), TIDE_KYC_GENUINE);
     assert_string_equal(w->event.provider_id, "sbx_1");
-    assert_string_equal(w->event.ref, "REF");
+    assert_string_equal(w->event.ref, REF);
     assert_int_equal(verify_at(w, body, NOW + 301), TIDE_KYC_FORGED);
     put_mac(mac, TIDE_HMAC_SHA256, "sandbox-webhook", "", body);
     assert_forged(w, body, "signature");
