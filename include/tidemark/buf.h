@@ -26,6 +26,8 @@ void tide_buf_limit(struct tide_buf *buf, size_t max);
 /* Makes room for `more` bytes. Returns false and sets failed if they exceed the maximum, or without
  * memory. */
 bool tide_buf_grow(struct tide_buf *buf, size_t more);
+/* Returns the capacity that `more` bytes, which the maximum allows, make the buffer have. */
+size_t tide_buf_cap_for(const struct tide_buf *buf, size_t more);
 void tide_buf_putf(struct tide_buf *buf, const char *format, ...) TIDE_PRINTF(2, 3);
 
 static inline void tide_buf_reset(struct tide_buf *buf)

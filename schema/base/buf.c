@@ -25,6 +25,18 @@ void tide_buf_limit(struct tide_buf *buf, size_t max)
     assert(buf->len == 0 && buf->cap <= buf->max);
 }
 
+size_t tide_buf_cap_for(const struct tide_buf *buf, size_t more)
+{
+    assert(buf->len <= buf->cap && buf->cap <= buf->max);
+    assert(more <= buf->max - buf->len);
+    size_t need = buf->len + more; /* at most max, so the loop ends */
+    size_t cap = buf->cap ? buf->cap : buf->max < CAP_FIRST ? buf->max : CAP_FIRST;
+    while (cap < need)
+        cap = cap > buf->max / 2 ? buf->max : cap * 2;
+    assert(need <= cap && cap <= buf->max);
+    return cap;
+}
+
 bool tide_buf_grow(struct tide_buf *buf, size_t more)
 {
     assert(buf->len <= buf->cap && buf->cap <= buf->max);
@@ -36,16 +48,12 @@ bool tide_buf_grow(struct tide_buf *buf, size_t more)
         buf->failed = buf->full = true;
         return false;
     }
-    size_t need = buf->len + more; /* need is above cap and at most max, so the loop ends */
-    size_t cap = buf->cap ? buf->cap : buf->max < CAP_FIRST ? buf->max : CAP_FIRST;
-    while (cap < need)
-        cap = cap > buf->max / 2 ? buf->max : cap * 2;
+    size_t cap = tide_buf_cap_for(buf, more);
     uint8_t *ptr = realloc(buf->ptr, cap);
     if (!ptr) {
         buf->failed = true;
         return false;
     }
-    assert(need <= cap && cap <= buf->max);
     buf->ptr = ptr;
     buf->cap = cap;
     return true;

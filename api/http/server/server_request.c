@@ -370,12 +370,16 @@ void server_request_begin(struct server_conn *conn, tide_slice method,
     answer_early(conn);
 }
 
-/* Counts a body that is larger than a connection's own buffer, once, with its route's limit. */
+/* Counts a body that is larger than a connection's own buffer, once, with the memory that its
+ * Content-Length will take. Counting its route's limit would let a few small webhooks, of a route
+ * with a large limit, use up the room of all bodies. */
 static bool hold_body(struct server_conn *conn, tide_slice part)
 {
-    return conn->held[TIDE_CONN_LIMIT_BODY] ||
-           conn->body.bytes.len + part.len <= SERVER_KEEP_BYTES ||
-           server_hold(conn, TIDE_CONN_LIMIT_BODY, conn->request.route->body_max);
+    const struct tide_buf *bytes = &conn->body.bytes;
+    assert(bytes->len + part.len <= conn->head.fields.length);
+    return conn->held[TIDE_CONN_LIMIT_BODY] || bytes->len + part.len <= SERVER_KEEP_BYTES ||
+           server_hold(conn, TIDE_CONN_LIMIT_BODY,
+                       tide_buf_cap_for(bytes, conn->head.fields.length - bytes->len));
 }
 
 static void reject_body(struct server_conn *conn)
