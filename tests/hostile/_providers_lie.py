@@ -107,7 +107,7 @@ def settled(p):
     s, (word, _, _) = p.session, p.given[-1]
     state, reason = sql(f"SELECT state, coalesce(reason, '') FROM kyc.session WHERE id = '{s.id}'").split("|")
     if word == "approved":
-        return state == "approved" and reason in ("", "undated_approval")
+        return state == "approved" and reason in ("", "undated_approval", "repeated_approval")
     return state in ("declined", "revoked") or (state == "approved" and reason == "many_revocations")
 
 

@@ -53,3 +53,13 @@ bool tide_kyc_reason_shown(tide_slice reason)
             return true;
     return false;
 }
+
+bool tide_kyc_reason_unusable(tide_slice reason)
+{
+    static const char *const unusable[] = { "level", "no_country", "country_unknown",
+                                            "end_unknown" };
+    for (size_t i = 0; i < TIDE_COUNT(unusable); i++)
+        if (tide_slice_eq_str(reason, unusable[i]))
+            return true;
+    return false;
+}

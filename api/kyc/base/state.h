@@ -33,4 +33,8 @@ const char *tide_kyc_public_state(enum tide_kyc_state state);
  * person can correct. Suspicions, watch lists and limits are not shown. False for "". */
 bool tide_kyc_reason_shown(tide_slice reason);
 
+/* True for a reason why an approval cannot be attested: the provider approves the person, and the
+ * answer lacks what an attestation needs. False for "". */
+bool tide_kyc_reason_unusable(tide_slice reason);
+
 #endif

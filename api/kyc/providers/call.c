@@ -136,6 +136,7 @@ void tide_kyc_put(struct tide_buf *buf, const char *const *pairs)
 /* Makes the decision doubtful. A doubtful decision has no country, so nothing can attest it. */
 static void set_review(struct tide_kyc_decision *out, const char *reason)
 {
+    out->approves |= out->state == TIDE_KYC_APPROVED;
     out->state = TIDE_KYC_REVIEW;
     out->doubtful = true;
     out->reason = reason;
@@ -177,6 +178,7 @@ void tide_kyc_settle(struct tide_kyc_decision *out, const struct tide_kyc_provid
     assert(out->valid_until >= 0 && out->jurisdiction == 0);
     if (tide_kyc_is_elsewhere(provider->type, provider->live, answer)) {
         set_review(out, "environment");
+        out->approves = false; /* nothing of the answer counts */
         return;
     }
     if (out->state != TIDE_KYC_APPROVED)

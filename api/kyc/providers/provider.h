@@ -87,6 +87,7 @@ struct tide_kyc_decision {
     char ref[TIDE_KYC_ID_BYTES];
     /* true: not usable as a verdict on the session; state is REVIEW and reason says why */
     bool doubtful;
+    bool approves; /* doubtful, but the provider approves the person */
 };
 
 struct tide_kyc_adapter {

@@ -13,8 +13,11 @@
  *            (parked). The next verdict ends the doubt
  * Flood      if a provider withdraws more approvals in an hour than the KYC file allows, further
  *            revocations are parked in the same way. Without a person, only an approval ends that
- * Undated    an approval without a time, after a decline or a withdrawal, may be the older answer.
- *            The session becomes approved, and its attestation is parked
+ * Undated    an approval without a time, after a decline, a withdrawal or the end of an approval,
+ *            may be the older answer. The session becomes approved, and its attestation is parked
+ * Repeated   so is an approval with the time that it had before it was withdrawn
+ * Unusable   an approval that cannot be attested leaves a closed session closed, with the reason.
+ *            The console lists it
  * Ordered    two people of the console have ordered to revoke the address: an approved session is
  *            revoked, whatever its provider says. An approval that the provider gave before the
  *            order, or without a time, is parked

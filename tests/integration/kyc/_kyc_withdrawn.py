@@ -306,6 +306,18 @@ def undated(api, mock):
     check((s.intents(), parked(s)) == (["attest", "revoke", "attest"], "attest undated_approval"), f"didit: {s.intents()} {parked(s)}")
     withdraw(s)
     check(newest(s).split("|")[1:3] == ["revoke", "queued"], f"didit: declined again: {newest(s)}")
+    lapsed = approved(mock, "didit")  # Approved, Expired, Approved
+    lapsed.decide("Kyc Expired", send=True)
+    lapsed.becomes("expired", ["attest", "revoke"])
+    lapsed.decide("approved", send=True)
+    until(lambda: sql(f"SELECT state, reason FROM kyc.session WHERE id = '{lapsed.id}'"), "approved|undated_approval", "didit: approved after an expiry that it told")
+    check(parked(lapsed) == "attest undated_approval", f"didit: {parked(lapsed)}")
+    lacking = approved(mock, "didit")  # declined, then approved without a country: nothing to attest, and a person must know
+    withdraw(lacking)
+    lacking.decide("approved", country="RKS", send=True)
+    until(lambda: sql(f"SELECT state, reason FROM kyc.session WHERE id = '{lacking.id}'"), "revoked|country_unknown", "didit: approved without a country behind a decline")
+    lacking.decide("declined", send=True)
+    until(lambda: sql(f"SELECT state, reason FROM kyc.session WHERE id = '{lacking.id}'"), "revoked|provider", "didit: declined again")
     dated = approved(mock, "veriff")
     withdraw(dated)
     pause("veriff")

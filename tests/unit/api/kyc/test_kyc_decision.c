@@ -137,10 +137,15 @@ static void test_withdrawal(void **state)
         apply_plan(&s, &p);
         p = weigh(&s, &d);
         assert_int_equal(p.outcome, TIDE_KYC_SAME);
-        /* An old answer does not restore the approval that was withdrawn. */
+        /* An older answer does not restore the approval that was withdrawn. The same one may be an
+         * older answer, or the provider restored it: a person decides. */
+        d = decision(TIDE_KYC_APPROVED, NOW - 61);
+        assert_int_equal(weigh(&s, &d).outcome, TIDE_KYC_STALE);
         d = decision(TIDE_KYC_APPROVED, NOW - 60);
         p = weigh(&s, &d);
-        assert_int_equal(p.outcome, TIDE_KYC_SAME);
+        assert_string_equal(p.parked, "repeated_approval");
+        apply_plan(&s, &p);
+        assert_int_equal(weigh(&s, &d).outcome, TIDE_KYC_SAME);
     }
     struct tide_kyc_standing s = approved();
     struct tide_kyc_decision d = decision(TIDE_KYC_EXPIRED, NOW - 5);
@@ -192,9 +197,8 @@ static void test_time_ends(void **state)
     apply_plan(&s, &p);
     p = weigh(&s, &d); /* the same decision does not renew it */
     assert_int_equal(p.outcome, TIDE_KYC_SAME);
-    d.decided_ms = 0;
-    p = weigh(&s, &d);
-    assert_int_equal(p.outcome, TIDE_KYC_SAME);
+    d.decided_ms = 0; /* may be the same, or a new one: a person decides */
+    assert_string_equal(weigh(&s, &d).parked, "undated_approval");
     d = decision(TIDE_KYC_APPROVED, NOW - 1); /* a new one does */
     p = weigh(&s, &d);
     assert_int_equal(p.action, TIDE_KYC_ATTEST);
@@ -439,6 +443,251 @@ static void test_undated_approval(void **state)
     struct tide_kyc_standing s = standing(TIDE_KYC_EXPIRED); /* the approval was late */
     struct tide_kyc_decision d = decision(TIDE_KYC_APPROVED, 0);
     assert_string_equal(weigh(&s, &d).parked, "");
+    s = approved(); /* Approved, Expired, Approved */
+    struct tide_kyc_decision expired = decision(TIDE_KYC_EXPIRED, 0);
+    struct tide_kyc_plan p = weigh(&s, &expired);
+    apply_plan(&s, &p);
+    p = weigh(&s, &d);
+    assert_int_equal(p.action, TIDE_KYC_ATTEST);
+    assert_string_equal(p.parked, "undated_approval");
+}
+
+/* --- every order of every verdict ------------------------------------------------------------- */
+
+/* Events of a session: a verdict of its provider, the end of its attestation, an order. */
+enum step {
+    APPROVES, /* anew */
+    REPEATS,  /* the newest approval again, with its time */
+    UNUSABLE, /* approves anew, but the answer has no country that could be attested */
+    DECLINES,
+    EXPIRES,
+    WORKS, /* pending, created */
+    REVIEWS,
+    ASKS,    /* action required */
+    UNCLEAR, /* no verdict: an unknown status, another reference */
+    FORGETS, /* does not know the person */
+    ENDS,    /* the attestation ends, and the provider is asked */
+    PASSES,  /* the attestation ends, and no thread has noticed */
+    ORDERS,  /* people order a revocation */
+    STEPS
+};
+/* Providers, and their verdicts that have a time. An end of the document is an expiry with the time of
+ * its approval; here it counts as undated where the provider has no other expiry. */
+static const struct provider {
+    const char *name;
+    bool dated[STEPS], absent[STEPS];
+} providers[] = {
+    { "sumsub",
+      { [APPROVES] = true, [REPEATS] = true, [UNUSABLE] = true, [DECLINES] = true, [ASKS] = true },
+      { 0 } },
+    { "persona",
+      { [APPROVES] = true, [REPEATS] = true, [UNUSABLE] = true, [DECLINES] = true },
+      { 0 } },
+    { "veriff",
+      { [APPROVES] = true,
+        [REPEATS] = true,
+        [UNUSABLE] = true,
+        [DECLINES] = true,
+        [EXPIRES] = true,
+        [REVIEWS] = true,
+        [ASKS] = true },
+      { 0 } },
+    { "didit", { 0 }, { [REPEATS] = true } },
+    { "sandbox",
+      { [APPROVES] = true,
+        [REPEATS] = true,
+        [UNUSABLE] = true,
+        [DECLINES] = true,
+        [EXPIRES] = true,
+        [ASKS] = true },
+      { [REVIEWS] = true } },
+};
+
+/* A session's row, what the outbox has for it, and what an attester that sends everything at once
+ * has made of the chain. */
+struct history {
+    const struct provider *provider;
+    struct tide_kyc_standing s;
+    struct tide_kyc_decision last; /* the provider's answer now */
+    enum step steps[6];
+    size_t count;
+    int64_t now, approved_ms, newest_ms, ended_ms; /* ended_ms: approvals up to it have ended */
+    bool chain, waits;                             /* waits: an intent is parked */
+    int64_t chain_until;
+};
+
+static void take_plan(struct history *h, const struct tide_kyc_decision *d)
+{
+    struct tide_kyc_plan p;
+    tide_kyc_weigh(&p, &h->s, d, YEAR, h->now);
+    apply_plan(&h->s, &p);
+    if (p.action != TIDE_KYC_NO_ACTION) {
+        h->waits = p.parked[0] != 0;
+        if (!h->waits) {
+            h->chain = p.action == TIDE_KYC_ATTEST;
+            h->chain_until = p.attested_until;
+        }
+    }
+    h->chain = h->chain && h->chain_until > h->now;
+}
+
+static enum tide_kyc_state state_of(enum step step)
+{
+    static const enum tide_kyc_state states[STEPS] = {
+        [APPROVES] = TIDE_KYC_APPROVED, [REPEATS] = TIDE_KYC_APPROVED,
+        [UNUSABLE] = TIDE_KYC_REVIEW,   [DECLINES] = TIDE_KYC_DECLINED,
+        [EXPIRES] = TIDE_KYC_EXPIRED,   [WORKS] = TIDE_KYC_PENDING,
+        [REVIEWS] = TIDE_KYC_REVIEW,    [ASKS] = TIDE_KYC_ACTION_REQUIRED,
+        [UNCLEAR] = TIDE_KYC_REVIEW,
+    };
+    return states[step];
+}
+
+/* The provider's answer after the step. */
+static void make_answer(struct history *h, enum step step)
+{
+    h->last = decision(state_of(step), 0);
+    h->last.doubtful = step == UNUSABLE || step == UNCLEAR;
+    h->last.approves = step == UNUSABLE;
+    h->last.reason = step == UNUSABLE  ? "country_unknown"
+                     : step == UNCLEAR ? "status_unknown"
+                                       : NULL;
+    if (h->provider->dated[step])
+        h->last.decided_ms = step == REPEATS ? h->approved_ms : h->now * 1000;
+    if (step == APPROVES || step == UNUSABLE)
+        h->approved_ms = h->last.decided_ms;
+}
+
+static void take_step(struct history *h, enum step step)
+{
+    h->steps[h->count++] = step;
+    h->now += 3600;
+    if (step == ENDS || step == PASSES) {
+        h->now += 2 * YEAR;
+        h->ended_ms = h->newest_ms;
+        h->chain = false;
+        if (step == ENDS)
+            take_plan(h, h->last.state == TIDE_KYC_CREATED ? NULL : &h->last);
+    } else if (step == ORDERS) {
+        h->s.ordered_ms = h->now * 1000;
+        take_plan(h, &tide_kyc_ordered);
+    } else if (step == FORGETS) {
+        take_plan(h, &tide_kyc_gone);
+    } else {
+        make_answer(h, step);
+        take_plan(h, &h->last);
+        h->newest_ms = h->last.decided_ms > h->newest_ms ? h->last.decided_ms : h->newest_ms;
+    }
+}
+
+/* True if a person finds the session in the console: a parked intent, or the list of sessions. */
+static bool is_shown(const struct history *h)
+{
+    return h->waits || h->s.state == TIDE_KYC_REVIEW ||
+           tide_kyc_reason_unusable(tide_slice_str(h->s.reason));
+}
+
+/* True if the newest step is an approval that counts already, for better or worse: one that ended
+ * by time never counts again, one from before an order of people was known to them, and one from
+ * before the known decision is an older answer. An undated one right after an end that no thread
+ * has noticed cannot be told from the approval that ended. */
+static bool is_spent(const struct history *h, bool late)
+{
+    int64_t ms = h->last.decided_ms;
+    if (ms == 0)
+        return late;
+    return ms <= h->ended_ms || ms <= h->s.ordered_ms || ms < h->newest_ms;
+}
+
+static const char *fault_of(const struct history *h, bool late, bool was_open)
+{
+    switch (h->steps[h->count - 1]) {
+    case APPROVES:
+    case REPEATS:
+        return h->chain || is_shown(h) || is_spent(h, late) ? NULL : "an approval is lost";
+    case UNUSABLE:
+        return is_shown(h) ? NULL : "an approval that cannot be attested is lost";
+    case UNCLEAR:
+        if (was_open && h->s.state != TIDE_KYC_REVIEW && h->s.state != TIDE_KYC_EXPIRED)
+            return "an open session with an unclear answer is not shown";
+        return h->chain && !h->waits ? "an attestation stands in doubt and unseen" : NULL;
+    case FORGETS:
+        return h->chain && !h->waits ? "an attestation of a forgotten person stands unseen" : NULL;
+    case DECLINES:
+    case EXPIRES:
+    case WORKS:
+    case REVIEWS:
+    case ASKS:
+    case ENDS:
+    case PASSES:
+    case ORDERS:
+    case STEPS:
+    default:
+        return h->chain && !(h->s.flood && h->waits) ? "an attestation stands after its approval"
+                                                     : NULL;
+    }
+}
+
+static void fail_history(const struct history *h, const char *why)
+{
+    static const char *const words[STEPS] = { "approves", "repeats", "unusable", "declines",
+                                              "expires",  "works",   "reviews",  "asks",
+                                              "unclear",  "forgets", "ends",     "passes",
+                                              "orders" };
+    char text[256] = "";
+    for (size_t i = 0; i < h->count; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %s", words[h->steps[i]]);
+    fail_msg("%s: %s:%s: %s %s chain %d waits %d", h->provider->name, why, text,
+             tide_kyc_state_text(h->s.state), h->s.reason, h->chain, h->waits);
+}
+
+/* Asks again, as a regular check does of sessions that are open or approved: nothing may be sent. */
+static void expect_rest(const struct history *h)
+{
+    struct tide_kyc_plan p;
+    enum step step = h->steps[h->count - 1];
+    if (step > UNCLEAR || !(tide_kyc_is_open(h->s.state) || h->s.state == TIDE_KYC_APPROVED))
+        return;
+    tide_kyc_weigh(&p, &h->s, &h->last, YEAR, h->now + 1);
+    if (p.action != TIDE_KYC_NO_ACTION)
+        fail_history(h, "the same answer again acts");
+}
+
+/* Takes every step from there, to a depth. Returns the number of histories. */
+static size_t walk(const struct history *from, size_t depth)
+{
+    size_t count = 1;
+    if (from->count == depth)
+        return count;
+    for (enum step step = 0; step < STEPS; step++) {
+        struct history h = *from;
+        bool was_open = tide_kyc_is_open(h.s.state);
+        bool late = h.s.state == TIDE_KYC_APPROVED && h.s.attested_until <= h.now;
+        if (h.provider->absent[step] || (step == REPEATS && !h.approved_ms))
+            continue;
+        take_step(&h, step);
+        const char *fault = fault_of(&h, late, was_open);
+        if (fault)
+            fail_history(&h, fault);
+        expect_rest(&h);
+        count += walk(&h, depth);
+    }
+    return count;
+}
+
+/* No approval of a provider is lost, and no attestation outlives it unseen, in every order of all
+ * verdicts. */
+static void test_every_order(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2 * TIDE_COUNT(providers); i++) {
+        struct history h = { .provider = &providers[i / 2],
+                             .s = standing(TIDE_KYC_CREATED),
+                             .last = decision(TIDE_KYC_CREATED, 0),
+                             .now = NOW };
+        h.s.flood = i % 2; /* the provider has used up its revocations of the hour */
+        print_message("%s: %zu histories\n", h.provider->name, walk(&h, 5));
+    }
 }
 
 /* A changed field does not extend an attestation whose decision is not new. */
@@ -680,6 +929,7 @@ int test_kyc_decision(void)
         cmocka_unit_test(test_time_ends),
         cmocka_unit_test(test_declined_after_its_end),
         cmocka_unit_test(test_random_orders),
+        cmocka_unit_test(test_every_order),
         cmocka_unit_test(test_asked_again),
         cmocka_unit_test(test_another_stands),
         cmocka_unit_test(test_gone),
