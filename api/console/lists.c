@@ -3,6 +3,7 @@
  * Parameters: $1 deployment, $2 items of a page plus one, $3 position (NULL: the start), $4
  * seconds, or the address or webhook that the path names. */
 #include "api/console/console.h"
+#include "api/kyc/base/state.h"
 
 /* clang-format off */
 
@@ -15,13 +16,39 @@
     "  'expiresAt', " UTC("c.expires_at") ", 'ledger', c.ledger) FROM analyst.compliance AS c" \
     "  WHERE c.deployment = $1::smallint AND c.address = " address " LIMIT 1)"
 
+#define AGE(time) "greatest(0, extract(epoch FROM clock_timestamp() - " time "))::bigint"
+#define QUOTED(word) ", '" word "'"
+
+/* Intents, then sessions, each the oldest first. A session needs a person while it is in review,
+ * and for 30 days if it is closed although its provider approves the person
+ * (tide_kyc_reason_unusable). The position of an intent is its id; of a session "s.", the time, its
+ * id. */
 const char console_review_sql[] =
-    "SELECT jsonb_build_object('id', r.id::text, 'kind', r.kind, 'action', r.action,"
-    "  'reason', r.reason, 'detail', r.detail, 'sessionId', r.session_id, 'address', r.address,"
-    "  'provider', r.provider, 'sessionState', r.session_state, 'since', " UTC("r.since") ","
-    "  'ledger', r.confirmed_ledger, 'txHash', r.tx_hash, 'chain', " CHAIN("r.address") "), r.id"
-    " FROM (SELECT * FROM kyc.console_review AS x WHERE x.deployment = $1::smallint"
-    "   AND x.id > coalesce($3::bigint, 0) ORDER BY x.id LIMIT $2::integer) AS r ORDER BY r.id";
+    "SELECT n.item, n.position FROM ("
+    "(SELECT jsonb_build_object('id', r.id::text, 'kind', r.kind, 'action', r.action,"
+    "   'reason', r.reason, 'detail', r.detail, 'sessionId', r.session_id, 'address', r.address,"
+    "   'provider', r.provider, 'sessionState', r.session_state, 'since', " UTC("r.since") ","
+    "   'ageS', " AGE("r.since") ", 'ledger', r.confirmed_ledger, 'txHash', r.tx_hash,"
+    "   'chain', " CHAIN("r.address") ") AS item, r.id::text AS position, 1 AS part, r.id AS number,"
+    "   '' AS session"
+    "  FROM (SELECT * FROM kyc.console_review AS x WHERE x.deployment = $1::smallint"
+    "    AND x.id > CASE WHEN $3::text LIKE 's.%' THEN 9223372036854775807"
+    "     ELSE coalesce($3::text::bigint, 0) END ORDER BY x.id LIMIT $2::integer) AS r)"
+    " UNION ALL"
+    " (SELECT jsonb_build_object('id', NULL, 'kind', 'session', 'action', NULL,"
+    "   'reason', s.reason, 'detail', NULL, 'sessionId', s.id, 'address', s.address,"
+    "   'provider', s.provider, 'sessionState', s.state, 'since', " UTC("s.updated_at") ","
+    "   'ageS', " AGE("s.updated_at") ", 'ledger', NULL, 'txHash', NULL,"
+    "   'chain', " CHAIN("s.address") "), 's.' || s.micros || '.' || s.id, 2, s.micros, s.id"
+    "  FROM (SELECT x.*, " MICROS("x.updated_at") " AS micros FROM kyc.console_session AS x"
+    "   WHERE x.deployment = $1::smallint AND (x.state = 'review'"
+    "    OR x.state IN ('declined', 'expired', 'revoked')"
+    "     AND x.reason IN (''" TIDE_KYC_UNUSABLE(QUOTED) ")"
+    "     AND x.updated_at > clock_timestamp() - interval '30 days')"
+    "    AND ($3::text IS NULL OR $3::text NOT LIKE 's.%' OR (" MICROS("x.updated_at") ", x.id) >"
+    "     (split_part($3::text, '.', 2)::bigint, split_part($3::text, '.', 3)))"
+    "   ORDER BY micros, x.id LIMIT $2::integer) AS s)) AS n"
+    " ORDER BY n.part, n.number, n.session LIMIT $2::integer";
 
 const char console_proposals_sql[] =
     "SELECT jsonb_build_object('id', p.id::text, 'action', p.action, 'target', p.target,"

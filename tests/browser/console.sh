@@ -12,14 +12,16 @@ work=$PG_DIR/console
 mkdir "$work"
 cd "$work"
 
-# A deployment, and an intent that needs review.
+# A deployment, and an intent and a session that need review.
 sql "INSERT INTO chain.deployment (passphrase, network_id, contracts_hash, contracts) VALUES ('A Simulated Network', sha256('A Simulated Network'), sha256('x'), '[]');
 INSERT INTO chain.cursor (deployment, ledger, hash, closed_at) VALUES (1, 812, sha256('h'), clock_timestamp());
 INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at) VALUES ('session-1', 1, 'GADDRESS', 'sandbox', '', 'redirect', 'r', now() + interval '1 day');
 INSERT INTO kyc.outbox (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, state, reason, last_status)
 VALUES (1, 'GADDRESS', 'session-1', 1, 'attest', 756, 4102444800, sha256('m'), 'parked', 'manual_review', 'suspended');
 INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at, state, attested_until) VALUES
-('session-2', 1, 'GA25OGO7D4AFPW4G3P6IC7C6MLR42B54U62WNNWKFEGHRC3XEA5ANBRC', 'sandbox', '', 'redirect', 's', now() + interval '1 day', 'approved', now() + interval '90 days');" >/dev/null
+('session-2', 1, 'GA25OGO7D4AFPW4G3P6IC7C6MLR42B54U62WNNWKFEGHRC3XEA5ANBRC', 'sandbox', '', 'redirect', 's', now() + interval '1 day', 'approved', now() + interval '90 days');
+INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at, state, reason, updated_at) VALUES
+('session-3', 1, 'GWAITING', 'didit', '', 'redirect', 't', now() + interval '1 day', 'review', 'country_unknown', now() - interval '49 hours');" >/dev/null
 
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 export CONSOLE_ORIGIN=https://localhost:$port

@@ -56,8 +56,9 @@ bool tide_kyc_reason_shown(tide_slice reason)
 
 bool tide_kyc_reason_unusable(tide_slice reason)
 {
-    static const char *const unusable[] = { "level", "no_country", "country_unknown",
-                                            "end_unknown" };
+#define ELEMENT(word) word,
+    static const char *const unusable[] = { TIDE_KYC_UNUSABLE(ELEMENT) };
+#undef ELEMENT
     for (size_t i = 0; i < TIDE_COUNT(unusable); i++)
         if (tide_slice_eq_str(reason, unusable[i]))
             return true;

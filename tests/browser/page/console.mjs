@@ -44,7 +44,13 @@ const bob = await as('bob');
 await bob.page.locator('#me', { hasText: 'bob reviewer' }).waitFor();
 await bob.page.getByRole('region', { name: 'Proposals' }).getByRole('button', { name: 'Confirm' }).click();
 await bob.page.locator('#said', { hasText: 'Done: confirm.' }).waitFor();
-await bob.page.getByText('Nothing needs review.').waitFor();
+const left = bob.page.getByRole('region', { name: 'Needs review' });
+await left.getByRole('row', { name: /manual_review suspended/ }).waitFor({ state: 'detached' });
+const waiting = left.getByRole('row', { name: /session.*country_unknown/ });
+await waiting.waitFor();
+for (const word of ['GWAITING', 'didit', '2 d', 'Correct the country at the provider']) assert.ok((await waiting.innerText()).includes(word), `${word}: ${await waiting.innerText()}`);
+assert.equal(await bob.page.getByText('Nothing needs review.').count(), 0, 'a person waits');
+assert.equal(await waiting.getByRole('button').count(), 0, 'a reviewer can do nothing here: the provider decides');
 await bob.page.getByRole('button', { name: 'Check', exact: true }).click();
 await bob.page.locator('#audit-check', { hasText: 'intact: 3 rows' }).waitFor();
 

@@ -185,6 +185,36 @@ def requeue(w, c):
     check(int(c.propose("rita", "requeue", intent)) > int(proposal), "an expired proposal is in the way")
 
 
+def reviews(w, c):
+    """Sessions that need a person are in the list of what needs review, behind the intents, with age and reason."""
+    rows = [("review", "country_unknown", "2 hours"), ("review", None, "3 days"), ("revoked", "no_country", "1 hour"), ("declined", "level", "29 days")]
+    others = [("declined", "document_expired", "1 hour"), ("expired", "session_ended", "1 hour"), ("declined", "no_country", "31 days"), ("pending", None, "1 hour"),
+              ("approved", "gone", "1 hour"), ("action_required", "face_unclear", "1 hour")]
+    for n, (state, reason, age) in enumerate(rows + others):
+        w.db.ask("INSERT INTO kyc.session (id, deployment, address, provider, integrator, mode, ref, expires_at, state, reason, updated_at) VALUES"
+                 f" ('review-{n}', {w.served}, 'GREVIEW{n}', 'didit', '', 'redirect', 'r{n}', now() + interval '1 day', '{state}',"
+                 f" nullif('{reason or ''}', ''), now() - interval '{age}')")
+    items, after = [], ""
+    while True:  # a page of two at a time
+        code, said = c.ask("vera", f"/api/review?limit=2{after}")
+        check(code == 200, f"{said}")
+        items += said["items"]
+        if not said["next"]:
+            break
+        after = f"&after={urllib.parse.quote(said['next'])}"
+    sessions = [i for i in items if i["kind"] == "session"]
+    check(items[-len(sessions):] == sessions and len({json.dumps(i) for i in items}) == len(items), f"{items}")
+    check([(i["sessionId"], i["sessionState"], i["reason"], i["id"], i["provider"], i["address"]) for i in sessions] ==
+          [(f"review-{n}", rows[n][0], rows[n][1], None, "didit", f"GREVIEW{n}") for n in (3, 1, 0, 2)], f"{sessions}")
+    check([i["ageS"] // 3600 for i in sessions] == [29 * 24, 72, 2, 1] and all(i["since"] for i in sessions), f"{sessions}")
+    whole = c.ask("vera", "/api/review?limit=200")[1]
+    check([i["sessionId"] for i in whole["items"]] == [i["sessionId"] for i in items] and whole["next"] is None, "in one page")
+    for position in ("x", "s.", "s.x.y", "s.1", "1.5", "-"):
+        code, said = c.ask("vera", f"/api/review?after={position}")
+        check((code, said.get("code")) == (400, "cursor_invalid") or (position == "s.1" and code == 200), f"after={position}: {code} {said}")
+    w.db.ask("DELETE FROM kyc.session WHERE id LIKE 'review-%'")
+
+
 def attended(w, c):
     intent, _, session = w.plant()
     w.db.ask(f"UPDATE kyc.outbox SET state = 'confirmed', confirmed_ledger = 7, attention = 'suspended' WHERE id = {intent}")
@@ -636,7 +666,7 @@ def killed(w, c):
 def main():
     w = World("console", index=True)
     c = Console(w)
-    for test in login, requeue, attended, erase, figures, keys, webhooks, lists, renamed, many, one_of_many, revoke, role, audit, killed:
+    for test in login, requeue, reviews, attended, erase, figures, keys, webhooks, lists, renamed, many, one_of_many, revoke, role, audit, killed:
         test(w, c)
         print("ok", test.__name__, flush=True)
     w.close()

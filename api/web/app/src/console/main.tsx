@@ -103,17 +103,30 @@ function Ask({ label, action, target, act, fields }: { label: string; action: st
   );
 }
 
+/** How a session leaves the list, by its reason; null: the provider's own people review. */
+const ENDS: Record<string, string> = {
+  null: 'Decide in the provider\u2019s dashboard.',
+  no_country: 'Enter the country at the provider, or decline there.', country_unknown: 'Correct the country at the provider, or decline there.',
+  end_unknown: 'Correct the end of the document at the provider, or decline there.',
+  level: 'Approve with the level of the KYC file, or decline at the provider.', environment: 'Correct apiKey or environment in the KYC file; the next check decides.',
+  reference: 'The provider has another reference for this check: decline there, and let the person start again.',
+  status_unknown: 'The provider sends a status that this version does not know: decide at the provider, or update.',
+};
+const ends = (item: Item) => (item.kind === 'session' ? ENDS[String(item.reason)] ?? 'Decide at the provider.' : item.kind === 'parked' ? 'Requeue, or let the provider decide anew.' : 'Attended.');
+
 function Review({ act, rank, turn }: Props) {
   const button: Column = {
     label: 'Action', text: () => '',
     cell: (item) => (rank < 1 ? '–' : <span class="row">
-      {item.kind === 'parked' ? <Ask label="Requeue" action="requeue" target={item.id} act={act} /> : <Ask label="Attended" action="attended" target={item.id} act={act} />}
+      {item.kind === 'parked' && <Ask label="Requeue" action="requeue" target={item.id} act={act} />}
+      {item.kind === 'attention' && <Ask label="Attended" action="attended" target={item.id} act={act} />}
       {item.sessionState === 'approved' && <Ask label="Revoke" action="revoke" target={item.sessionId} act={act} />}
       {rank > 1 && <Ask label="Erase" action="erase" target={item.sessionId} act={act} />}</span>),
   };
-  return <Section title="Needs review" list={useList('review', turn)} keyOf={(item) => item.id} empty="Nothing needs review."
-    columns={[text('Intent', 'id'), text('Kind', 'kind', (item) => <Pill tone={item.kind === 'parked' ? 'warn' : 'bad'}>{item.kind}</Pill>), text('Would', 'action'),
-      text('Reason', 'reason'), text('Detail', 'detail'), id('Address', 'address'), text('Provider', 'provider'), chain, time('Since', 'since'), button]} />;
+  return <Section title="Needs review" list={useList('review', turn)} keyOf={(item) => item.id ?? item.sessionId} empty="Nothing needs review."
+    columns={[text('Intent', 'id'), text('Kind', 'kind', (item) => <Pill tone={item.kind === 'attention' ? 'bad' : 'warn'}>{item.kind}</Pill>), text('Would', 'action'),
+      text('Reason', 'reason'), text('Detail', 'detail'), text('State', 'sessionState', (item) => item.sessionState.replace(/_/g, ' ')), id('Address', 'address'), text('Provider', 'provider'), chain,
+      time('Since', 'since'), text('Age', 'ageS', (item) => span(item.ageS)), { label: 'Ends by', text: ends, cell: ends, wrap: true }, button]} />;
 }
 
 const shown = (value: unknown) => (Array.isArray(value) ? value.join(' ') || 'any' : value === null ? 'none' : String(value));
