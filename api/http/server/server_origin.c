@@ -18,6 +18,14 @@ static const struct tide_route_class *class_of(const struct server_conn *conn)
     return route ? route->class : NULL;
 }
 
+/* Header lines that a page may send: any. Those that the server does not read change nothing, and a
+ * page with tracing adds its own (traceparent, baggage, sentry-trace…). "*" means all but
+ * Authorization, and no cookies: the API has none. The names before it are for browsers that do not
+ * know "*". */
+static const char allowed[] =
+    "Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-API-Key, X-Request-Id, "
+    "Request-Id, Cache-Control, traceparent, tracestate, baggage, sentry-trace, *";
+
 static void add_cors(struct MHD_Response *response, const struct server_conn *conn,
                      const char *origin)
 {
@@ -26,9 +34,7 @@ static void add_cors(struct MHD_Response *response, const struct server_conn *co
     if (conn->reply.status != 204) /* not a preflight */
         return;
     MHD_add_response_header(response, "Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS");
-    MHD_add_response_header(response, "Access-Control-Allow-Headers",
-                            "Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, "
-                            "X-API-Key, X-Request-Id");
+    MHD_add_response_header(response, "Access-Control-Allow-Headers", allowed);
     MHD_add_response_header(response, "Access-Control-Max-Age", "600");
 }
 

@@ -33,8 +33,8 @@ const char *tide_kyc_public_state(enum tide_kyc_state state);
  * person can correct. Suspicions, watch lists and limits are not shown. False for "". */
 bool tide_kyc_reason_shown(tide_slice reason);
 
-/* Reasons why an approval cannot be attested: the provider approves the person, and the answer lacks
- * what an attestation needs. */
+/* Reasons why an approval cannot be attested: the provider approves the person, and the answer
+ * lacks what an attestation needs. */
 #define TIDE_KYC_UNUSABLE(X) X("level") X("no_country") X("country_unknown") X("end_unknown")
 /* True for one of them. */
 bool tide_kyc_reason_unusable(tide_slice reason);

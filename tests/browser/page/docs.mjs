@@ -3,6 +3,8 @@
 // that should not.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { contrasts, desktop, findings, launch, PATIENCE_MS } from './looks.mjs';
 
 const [url, folder] = process.argv.slice(2);
@@ -246,4 +248,17 @@ for (const path of ['/docs', '/openapi.json']) {
 for (const path of ['/docs/', '/docs/docs.html', '/docs/..%2fopenapi.json', '/api/web/docs.js', '/docs/icon.svg'])
   assert.equal((await fetch(url + path)).status, 404, path);
 console.log('ok files, tags, nothing beside them');
+
+{ // a page of another origin whose requests carry a tracer's headers
+  const server = createServer((_, answer) => answer.end('<title>elsewhere</title>')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const page = await browser.newPage();
+  await page.goto(`http://127.0.0.1:${server.address().port}/`);
+  const traced = Object.fromEntries(['traceparent', 'tracestate', 'baggage', 'sentry-trace', 'Cache-Control', 'Request-Id', 'X-B3-TraceId', 'newrelic'].map((name) => [name, 'x=1']));
+  const got = await page.evaluate(([to, headers]) => fetch(`${to}/api/coverage`, { headers }).then((answer) => answer.status, String), [url, traced]);
+  assert.equal(got, 200, 'a page with tracing is refused');
+  await page.close();
+  server.close();
+  console.log('ok a page with tracing');
+}
 await browser.close();

@@ -195,6 +195,10 @@ def methods():
     status, headers, body = get("/api/ledgers", method="OPTIONS")
     check(status == 204 and body == b"" and "GET" in headers["access-control-allow-methods"], "preflight")
     check("content-length" not in headers or headers["content-length"] == "0", "a length of nothing")
+    allowed = {name.strip().lower() for name in headers["access-control-allow-headers"].split(",")}
+    for name in ("content-type", "x-api-key", "traceparent", "tracestate", "baggage", "sentry-trace", "cache-control", "request-id", "x-b3-traceid", "newrelic"):
+        check(name in allowed or "*" in allowed, f"a page may not send {name}: {allowed}")
+    check("authorization" not in allowed and "access-control-allow-credentials" not in headers, "a page may send credentials")
     answer = get("/healthz", method="POST", body=b"")
     problem(answer, 405, "method_not_allowed")
     check("GET" in answer[1]["allow"], "Allow")
