@@ -39,15 +39,17 @@ COMMENT ON TABLE chain.deployment IS 'one set of contracts on one network in one
 COMMENT ON COLUMN chain.deployment.dao_wallet IS 'accounts.daowallet of the deployment file; NULL: it names none';
 
 -- All rows up to `ledger` are visible, none after it. The transaction that moves the cursor carries
--- the rows of the ledgers it moves over. `fence` is the session that may write: a writer whose fence
--- is no longer here has lost its lease. `moves` counts these transactions: after a lost answer to
--- COMMIT, the writer reads it to learn whether the transaction took effect.
+-- the rows of the ledgers it moves over. `writer` is the process that may write, by a random number that
+-- it drew when it became the writer: no other process has it, not even at a second primary that another
+-- failover made of the same rows. `moves` counts these transactions: after a lost answer to COMMIT, the
+-- writer reads it to learn whether the transaction took effect. Each transaction of a writer begins with
+-- a look at this row: it must be as the writer's last one left it, in writer, moves, ledger and hash.
 CREATE TABLE chain.cursor (
     deployment       smallint    PRIMARY KEY REFERENCES chain.deployment,
     ledger           integer     NOT NULL DEFAULT 0 CHECK (ledger >= 0), -- 0: nothing indexed yet
     hash             bytea       CHECK (octet_length(hash) = 32),
     closed_at        timestamptz,
-    fence            bigint      NOT NULL DEFAULT 0,
+    writer           uuid,                              -- NULL: none yet
     moves            bigint      NOT NULL DEFAULT 0,
     moved_at         timestamptz NOT NULL DEFAULT clock_timestamp(),
     -- totals over everything indexed, so that status need not count rows
@@ -199,6 +201,7 @@ CREATE TABLE chain.heartbeat (
     source      text,
     trouble     text,
     trouble_ms  bigint,
+    current_at  timestamptz,
     lag_ledgers integer GENERATED ALWAYS AS (greatest(tip - ledger, 0)) STORED
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE chain.heartbeat IS 'the writer''s reports about itself';
@@ -209,14 +212,17 @@ COMMENT ON COLUMN chain.heartbeat.events IS 'committed since the process began, 
 COMMENT ON COLUMN chain.heartbeat.source IS 'lake, rpc, joined, stream';
 COMMENT ON COLUMN chain.heartbeat.trouble IS 'why the source cannot continue; null: it can';
 COMMENT ON COLUMN chain.heartbeat.trouble_ms IS 'for how many milliseconds it could not';
+COMMENT ON COLUMN chain.heartbeat.current_at IS 'when the holder of the lease last committed, or was at the source''s tip';
 COMMENT ON COLUMN chain.heartbeat.lag_ledgers IS 'tip less ledger';
 
--- The writer's lease, renewed every half second by a session of its own, by the database's clock.
+-- The writer's lease, renewed every half second by a session of its own, by the database's clock. Its
+-- holder alone renews it: `writer` is the one of chain.cursor. It says that the process lives, not that the
+-- rows are current: that is chain.heartbeat.current_at.
 -- A lease that is not renewed belongs to a writer that is stopped or cut off: a standby ends its
 -- sessions and takes the lease.
 CREATE TABLE chain.lease (
     deployment     smallint    PRIMARY KEY REFERENCES chain.deployment,
-    fence          bigint      NOT NULL,
+    writer         uuid        NOT NULL,
     instance       text        NOT NULL,
     writer_pid     integer     NOT NULL,
     writer_started timestamptz NOT NULL,

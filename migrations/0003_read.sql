@@ -161,12 +161,11 @@ CREATE FUNCTION chain.history_from(deployment smallint) RETURNS integer
   RETURN (SELECT s.ledger + 1 FROM chain.start AS s WHERE s.deployment = history_from.deployment);
 COMMENT ON FUNCTION chain.history_from(smallint) IS 'the first ledger of what an index knows of the past, if it began with a checkpoint''s state; null: there is no such limit';
 
--- While the indexer holds the lease, the time of its last renewal; afterwards, its last heartbeat or commit.
+-- When the indexer last committed, or was at the tip of its source. A lease alone, of a process that does neither, keeps no answer fresh.
 CREATE VIEW chain.freshness AS
-SELECT c.deployment, coalesce(l.renewed_at, greatest(h.heartbeat_at, c.moved_at)) AS renewed_at
-FROM chain.cursor AS c LEFT JOIN chain.lease AS l ON l.deployment = c.deployment
-  LEFT JOIN chain.heartbeat AS h ON h.deployment = c.deployment;
-COMMENT ON VIEW chain.freshness IS 'when the indexer last showed that it runs, by the primary''s clock: the age of a deployment''s rows';
+SELECT c.deployment, coalesce(h.current_at, c.moved_at) AS renewed_at
+FROM chain.cursor AS c LEFT JOIN chain.heartbeat AS h ON h.deployment = c.deployment;
+COMMENT ON VIEW chain.freshness IS 'when the indexer last committed, or was at the tip of its source, by the primary''s clock: the age of a deployment''s rows';
 
 CREATE FUNCTION chain.proven_through(deployment smallint) RETURNS integer
   LANGUAGE sql STABLE PARALLEL SAFE

@@ -1,9 +1,10 @@
-/* The age of a database's content: the time since the indexer's last sign of life. That the
- * database answers says nothing: a standby answers and is late, and a primary answers while its
+/* The age of a database's content: the time since the indexer last showed that it is current. That
+ * the database answers says nothing: a standby answers and is late, and a primary answers while its
  * indexer is dead.
  *
- * Sign      The indexer renews its row of chain.lease twice a second, by the primary's clock. While
- *           no indexer holds a lease, its last heartbeat or commit counts (chain.freshness).
+ * Sign      chain.freshness: when the indexer last committed, or was at the tip of its source, by
+ *           the primary's clock. While it is there, it renews that time twice a second, with its
+ *           lease. A lease alone says nothing: its holder may wait for a lock, or for a source.
  * Age       The largest of
  *            the server's clock minus the renewal: a standby shows an old renewal;
  *            for a standby only, the node's clock minus the renewal: the standby's clock may be

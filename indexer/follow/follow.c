@@ -39,6 +39,10 @@ void tide_follow_heartbeat(struct tide_follow *job, const char *state, const cha
         note.trouble_ms = source->ops->trouble(source->self, trouble, sizeof trouble);
     if (note.trouble_ms > 0)
         note.trouble = trouble;
+    if (source)
+        job->troubled = note.trouble_ms > 0;
+    note.current =
+        job->following && !job->troubled && !job->source_away_ms && job->ledger >= note.tip;
     snprintf(text, sizeof text, "STATUS=%s, ledger %u", state, job->ledger);
     tide_notify(getenv("NOTIFY_SOCKET"), text);
     tide_writer_heartbeat(job->writer, &note);
@@ -205,7 +209,7 @@ static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
                                       .standby = config->standby,
                                       .migrate = config->migrate_on_start,
                                       .hold_lease = true,
-                                      .witness = job->witness,
+                                      .moves_seen = job->moves_seen,
                                       .clock = tide_clock_system(),
                                       .stopped = tide_stop_asked };
     const struct tide_discovery_options discover = { .config = config,
@@ -231,7 +235,7 @@ tide_status tide_follow_reopen(struct tide_follow *job, struct tide_err *err)
     char quoted[TIDE_ERR_TEXT_MAX + 64];
     tide_log(TIDE_WARN, "writer.again", "ledger=%u reason=%s", job->ledger,
              tide_log_quote(quoted, sizeof quoted, err->text));
-    job->witness = tide_writer_witness(job->writer);
+    job->moves_seen = tide_writer_moves(job->writer);
     tide_prover_close(job->prover);
     job->prover = NULL;
     tide_discovery_close(job->discovery);

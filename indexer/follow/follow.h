@@ -26,9 +26,10 @@ struct tide_follow {
     struct tide_prover *prover; /* NULL: `archive` is unset, or the job is a backfill */
     struct tide_progress progress;
     struct tide_supervise *supervise; /* NULL unless systemd started this process */
-    struct tide_witness witness; /* the witness of the writer before this one (write/writer.h) */
-    uint32_t tip, ledger;        /* newest ledger known, newest committed */
+    uint64_t moves_seen;              /* by the writer before this one (write/writer.h) */
+    uint32_t tip, ledger;             /* newest ledger known, newest committed */
     int64_t heartbeat_ms, source_away_ms;
+    bool troubled; /* the source was in trouble when it was last asked */
     /* following: the last commit was at the tip. began: this process has written before. */
     bool following, began;
     bool waits; /* a token that a catalog names waits for a place below the limit */

@@ -77,7 +77,7 @@ static tide_status upsert_deployment(struct tide_writer *w, const struct tide_id
         " excluded.first_ledger ELSE deployment.first_ledger END RETURNING id),"
         " d AS (SELECT id FROM known UNION ALL SELECT id FROM made)"
         " INSERT INTO chain.cursor (deployment) SELECT id FROM d"
-        " ON CONFLICT (deployment) DO UPDATE SET fence = cursor.fence RETURNING deployment",
+        " ON CONFLICT (deployment) DO UPDATE SET writer = cursor.writer RETURNING deployment",
         values, 7, err);
     if (status == TIDE_OK)
         w->plan.deployment = (uint32_t)tide_pg_u64(&rows, 0, 0);
@@ -117,48 +117,48 @@ static tide_status resolve_deployment(struct tide_writer *w, struct tide_err *er
     return status;
 }
 
-/* ---- the lock, the fence, the place ---- */
+/* ---- the lock, the writer, the place ---- */
 
-/* Writes the statement that draws a fence. A server with fewer moves than this process has seen, or
- * with another timeline, may have lost commits: its generation grows. */
-static void sql_fence(struct tide_writer *w)
+/* Writes the statement that draws a new writer. A server with fewer moves than this process has
+ * seen, or with another timeline, may have lost commits: its generation grows. */
+static void sql_draw(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
-    const struct tide_witness *seen = &w->options.witness;
     write_sql(s,
-              "UPDATE chain.cursor c SET fence = greatest(c.fence, %" PRIu64 ") + 1, timeline ="
-              " t.id, generation = c.generation + (c.moves < %" PRIu64 " OR c.timeline <> t.id"
+              "UPDATE chain.cursor c SET writer = gen_random_uuid(), timeline = t.id, generation ="
+              " c.generation + (c.moves < %" PRIu64 " OR c.timeline <> t.id"
               " AND c.timeline IS NOT NULL)::int FROM chain.deployment d, chain.cursor o,"
               " (SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int"
               " AS id) t WHERE c.deployment = %u AND d.id = c.deployment AND o.deployment ="
-              " c.deployment RETURNING c.fence, c.moves, c.ledger, c.hash, d.scope, d.passphrase,"
+              " c.deployment RETURNING c.writer, c.moves, c.ledger, c.hash, d.scope, d.passphrase,"
               " c.generation, c.generation > o.generation",
-              seen->fence, seen->moves, s->plan->deployment);
+              w->options.moves_seen, s->plan->deployment);
 }
 
-/* Draws a new fence. The statement waits for a transaction of the former writer that is still
- * open. */
-static tide_status draw_fence(struct tide_writer *w, struct tide_err *err)
+/* Becomes the writer of chain.cursor, and reads where it stands. The statement waits for a
+ * transaction of the former writer that is still open. */
+static tide_status draw_writer(struct tide_writer *w, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
+    struct write_cursor *cursor = &w->main.cursor;
     struct tide_pg_rows rows;
-    sql_fence(w);
+    sql_draw(w);
     tide_status status = write_query_sql(s, &rows, err);
     if (status == TIDE_OK && rows.count != 1)
         status =
             tide_fail(err, TIDE_E_FENCED, "writer: deployment %u is gone", s->plan->deployment);
     if (status == TIDE_OK) {
-        assert(rows.columns == 8); /* sql_fence returns them */
-        w->main.cursor.fence = tide_pg_u64(&rows, 0, 0);
-        w->main.cursor.moves = tide_pg_u64(&rows, 0, 1);
-        w->main.cursor.ledger = (uint32_t)tide_pg_u64(&rows, 0, 2);
-        if (w->main.cursor.ledger)
-            tide_pg_bytes(&rows, 0, 3, w->main.cursor.hash, TIDE_HASH_BYTES);
+        assert(rows.columns == 8); /* sql_draw returns them */
+        snprintf(cursor->writer, sizeof cursor->writer, "%s", tide_pg_text(&rows, 0, 0));
+        cursor->moves = tide_pg_u64(&rows, 0, 1);
+        cursor->ledger = (uint32_t)tide_pg_u64(&rows, 0, 2);
+        if (cursor->ledger)
+            tide_pg_bytes(&rows, 0, 3, cursor->hash, TIDE_HASH_BYTES);
         if (tide_pg_bool(&rows, 0, 7))
             tide_log(TIDE_WARN, "database.generation",
                      "deployment=%u generation=%s ledger=%u reason=\"another timeline, or commits "
                      "are lost; going on from what is there\"",
-                     s->plan->deployment, tide_pg_text(&rows, 0, 6), w->main.cursor.ledger);
+                     s->plan->deployment, tide_pg_text(&rows, 0, 6), cursor->ledger);
     }
     if (status == TIDE_OK && strcmp(tide_pg_text(&rows, 0, 4), w->options.scope) != 0)
         status = tide_fail(err, TIDE_E_CONFLICT,
@@ -227,7 +227,7 @@ static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
     if (status == TIDE_OK)
         status = adopt_scope(w, err);
     if (status == TIDE_OK)
-        status = draw_fence(w, err);
+        status = draw_writer(w, err);
     if (status == TIDE_OK)
         status = read_size(w, err);
     if (status == TIDE_OK)
@@ -238,7 +238,7 @@ static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
                                                                   : status;
 }
 
-/* Connects and repeats all steps up to the fence while the database is away: until then nothing
+/* Connects and repeats all steps up to the lease while the database is away: until then nothing
  * depends on this session. */
 static tide_status connect_in(struct tide_writer *w, struct tide_err *err)
 {
@@ -300,7 +300,8 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
         status = connect_in(w, err);
     const struct write_cursor *cursor = &w->main.cursor;
     const struct load_range *loading = &w->load.loading;
-    const struct tide_lease_options keep = { options->conninfo, w->plan.deployment, cursor->fence };
+    const struct tide_lease_options keep = { options->conninfo, w->plan.deployment, cursor->writer,
+                                             cursor->moves };
     if (status == TIDE_OK && options->hold_lease)
         status = tide_lease_open(&w->main.lease, &keep, err);
     if (status == TIDE_OK)
@@ -310,9 +311,9 @@ tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_
         return status;
     }
     assert(write_session_is_mine(&w->main.session) && !options->hold_lease == !w->main.lease);
-    tide_log(TIDE_INFO, "writer.ready", "deployment=%u cursor=%u loading=%u fence=%" PRIu64,
+    tide_log(TIDE_INFO, "writer.ready", "deployment=%u cursor=%u loading=%u writer=%s",
              w->plan.deployment, cursor->ledger, loading->active ? loading->last : 0,
-             cursor->fence);
+             cursor->writer);
     *out = w;
     return TIDE_OK;
 }

@@ -13,11 +13,13 @@
  *                  continues.
  * Earlier ranges   never overwrite newer state nor bring back what was removed later.
  * One writer       holds an advisory lock and a lease (session/lease.h). Others wait as standby,
- *                  and end the sessions of a writer whose lease expired. Each transaction checks
- *                  the fence that the writer drew, so a writer that lost its connection cannot
- *                  write.
+ *                  and end the sessions of a writer whose lease expired. A writer draws a
+ *                  random number that no other one has, and each transaction checks the fence: the
+ *                  row of chain.cursor has that number, and the commits, the ledger and the hash
+ *                  that the transaction continues. So a writer that lost its connection, or met
+ *                  another primary's rows, cannot write.
  * Lost commits     A server that lost commits (a failover) has fewer than this process has seen:
- *                  TIDE_E_FENCED. Opened again with the witness, the writer continues from the
+ *                  TIDE_E_FENCED. Opened again with moves_seen, the writer continues from the
  *                  stored rows, and chain.cursor.generation grows.
  * Retry            happens here and nowhere else: a transaction that may succeed later is repeated
  *                  whole, with growing pauses, until it succeeds or a stop is asked for. Giving up
@@ -61,16 +63,14 @@ struct tide_writer_options {
     bool standby;               /* wait for the lock; false: TIDE_E_CONFLICT when it is held */
     bool migrate;               /* apply missing migrations first */
     bool hold_lease;            /* renew the lease and write chain.heartbeat, in a thread */
-    struct tide_witness {
-        uint64_t moves, fence;
-    } witness; /* witness of an earlier writer in this process; 0, 0: none */
+    uint64_t moves_seen;        /* commits that an earlier writer in this process saw; 0: none */
     const struct tide_clock *clock;
     bool (*stopped)(void *self);
     void *stopped_self;
 };
 
 /* Connects (repeatedly while the database is away), migrates or checks the schema, resolves the
- * deployment, waits for the lock, draws a fence, and reads the state of the tables.
+ * deployment, waits for the lock, becomes the writer, and reads the state of the tables.
  * TIDE_E_CONFLICT: the stored network or scope differs, or the lock is held and !standby.
  * TIDE_E_CHAIN: the deployment has a fork (database/fork.h). Also TIDE_E_SCHEMA, TIDE_E_CONFIG,
  * TIDE_E_DB_FATAL, TIDE_E_STOPPED. */
@@ -204,7 +204,8 @@ tide_status tide_writer_gap_trouble(struct tide_writer *writer, const struct tid
 /* Returns whether the lease found that another writer took over: the next commit would be
  * refused. */
 bool tide_writer_lost(const struct tide_writer *writer);
-struct tide_witness tide_writer_witness(const struct tide_writer *writer);
+/* Returns the number of commits in the cursor's row, as this writer saw them. */
+uint64_t tide_writer_moves(const struct tide_writer *writer);
 
 /* Call repeatedly while there is nothing to commit. It sends a statement now and then, because the
  * server ends silent sessions. Fails like tide_writer_commit. */

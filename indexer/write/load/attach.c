@@ -110,9 +110,9 @@ static tide_status look_for_commit(struct write_main *m, bool *done, struct tide
     struct write_session *s = &m->session;
     struct tide_pg_rows rows;
     write_sql(s,
-              "BEGIN; SELECT moves FROM chain.cursor WHERE deployment = %u AND fence = %" PRIu64
+              "BEGIN; SELECT moves FROM chain.cursor WHERE deployment = %u AND writer = '%s'"
               " FOR UPDATE",
-              s->plan->deployment, m->cursor.fence);
+              s->plan->deployment, m->cursor.writer);
     tide_status status = write_query_sql(s, &rows, err);
     *done = status == TIDE_OK && rows.count == 1 && tide_pg_u64(&rows, 0, 0) == m->cursor.moves + 1;
     tide_pg_rows_release(&rows);

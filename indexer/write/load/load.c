@@ -199,7 +199,7 @@ static tide_status settle_oldest(struct write_load *load, struct tide_err *err)
     bool attached = load_build_end(load->main, oldest->build, false, &perhaps);
     oldest->build = NULL;
     if (attached) {
-        load->main->cursor.moves++;
+        write_main_count(load->main);
         adopt_attached(load, &oldest->range);
     } else {
         status = attach_range(load, &oldest->range, perhaps, err);

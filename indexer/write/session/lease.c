@@ -1,4 +1,5 @@
 #include "indexer/write/session/lease.h"
+#include "tidemark/clock.h"
 #include "tidemark/log.h"
 #include "tidemark/pg.h"
 #include "tidemark/text.h"
@@ -15,16 +16,19 @@ static_assert((int)SILENCE_MS <= (int)TIDE_LEASE_MS,
 struct report {
     char state[STATE_MAX], source[STATE_MAX];
     struct tide_heartbeat heartbeat; /* its texts point to the members around it */
-    uint64_t retries;
+    int64_t made_ms;                 /* when it was made */
+    uint64_t retries, moves;
     char trouble[TIDE_ERR_TEXT_MAX], error[TIDE_ERR_TEXT_MAX];
     bool troubled, error_pending; /* error_pending: error has not been written yet */
 };
 
 struct tide_lease {
     struct tide_lease_options options;
+    char writer[TIDE_WRITER_TEXT];
     char instance[TIDE_LEASE_INSTANCE_MAX];
     struct tide_pg *pg; /* session of the thread */
     bool failing;       /* the failure was logged; used by the thread only */
+    uint64_t renewed;   /* moves at the last renewal; used by the thread only */
     pthread_t thread;
     bool started;
 
@@ -43,25 +47,30 @@ static const char session_sql[] =
 static const char introduce_sql[] =
     "UPDATE chain.lease SET lease_pid = pg_backend_pid(), lease_name ="
     " current_setting('application_name'), lease_started = (SELECT backend_start FROM"
-    " pg_stat_activity WHERE pid = pg_backend_pid()) WHERE deployment = $1::int AND fence ="
-    " $2::bigint";
+    " pg_stat_activity WHERE pid = pg_backend_pid()) WHERE deployment = $1::int AND writer ="
+    " $2::uuid";
 
-/* Renews the lease, and writes the heartbeat only if the lease is still held. */
+/* Renews the lease, and writes the heartbeat only if the lease is still held. The session may be at
+ * another server than the writer's: a former primary that still runs. There the cursor
+ * lacks the writer's commits. */
 static const char renew_sql[] =
     "WITH l AS (UPDATE chain.lease SET renewed_at = clock_timestamp() WHERE deployment = $1::int"
-    " AND fence = $2::bigint RETURNING 1), b AS (INSERT INTO chain.heartbeat AS h (deployment,"
+    " AND writer = $2::uuid RETURNING 1), b AS (INSERT INTO chain.heartbeat AS h (deployment,"
     " state, instance, tip, ledger, rate, error, error_at, retries, ledgers, events, event_rate,"
-    " source, trouble, trouble_ms) SELECT $1::int, $3, $4, nullif($5::int, 0), nullif($6::int, 0),"
+    " source, trouble, trouble_ms, current_at) SELECT $1::int, $3, $4, nullif($5::int, 0), "
+    "nullif($6::int, 0),"
     " $7::float8, $8::text, CASE WHEN $8::text IS NOT NULL THEN clock_timestamp() END, $9::bigint,"
-    " $10::bigint, $11::bigint, $12::float8, $13::text, $14::text, $15::bigint FROM l"
+    " $10::bigint, $11::bigint, $12::float8, $13::text, $14::text, $15::bigint,"
+    " CASE WHEN $16::boolean AND EXISTS (SELECT FROM chain.cursor AS c WHERE c.deployment = $1::int"
+    " AND c.writer = $2::uuid AND c.moves >= $17::bigint) THEN clock_timestamp() END FROM l"
     " WHERE $3 <> '' ON CONFLICT (deployment) DO UPDATE SET state = excluded.state,"
     " instance = excluded.instance, tip = coalesce(excluded.tip, h.tip),"
     " ledger = coalesce(excluded.ledger, h.ledger), rate = excluded.rate,"
     " error = coalesce(excluded.error, h.error), error_at = coalesce(excluded.error_at,"
     " h.error_at), retries = excluded.retries, ledgers = excluded.ledgers,"
     " events = excluded.events, event_rate = excluded.event_rate, source = excluded.source,"
-    " trouble = excluded.trouble, trouble_ms = excluded.trouble_ms, heartbeat_at = "
-    "clock_timestamp())"
+    " trouble = excluded.trouble, trouble_ms = excluded.trouble_ms, current_at ="
+    " coalesce(excluded.current_at, h.current_at), heartbeat_at = clock_timestamp())"
     " SELECT count(*) FROM l";
 
 void tide_lease_instance(char out[TIDE_LEASE_INSTANCE_MAX])
@@ -103,11 +112,19 @@ static tide_status connect_session(struct tide_lease *lease, const char *const i
     return status;
 }
 
+/* Returns whether the writer committed since the last renewal, or is at the tip. A report that is
+ * old says nothing: the writer's thread may wait for something since. */
+static bool is_current(const struct tide_lease *lease, const struct report *report)
+{
+    return report->moves != lease->renewed ||
+           (report->heartbeat.current && tide_now_ms() - report->made_ms < TIDE_LEASE_MS);
+}
+
 static tide_status renew_row(struct tide_lease *lease, const struct report *report,
                              const char *const ids[2], bool *held, struct tide_err *err)
 {
     const struct tide_heartbeat *heartbeat = &report->heartbeat;
-    char numbers[8][NUMBER_MAX];
+    char numbers[9][NUMBER_MAX];
     struct tide_pg_rows rows = { 0 };
     snprintf(numbers[0], NUMBER_MAX, "%u", heartbeat->tip);
     snprintf(numbers[1], NUMBER_MAX, "%u", heartbeat->ledger);
@@ -117,6 +134,7 @@ static tide_status renew_row(struct tide_lease *lease, const struct report *repo
     snprintf(numbers[5], NUMBER_MAX, "%" PRIu64, heartbeat->events);
     snprintf(numbers[6], NUMBER_MAX, "%.3f", heartbeat->event_rate);
     snprintf(numbers[7], NUMBER_MAX, "%" PRId64, heartbeat->trouble_ms);
+    snprintf(numbers[8], NUMBER_MAX, "%" PRIu64, report->moves);
     const char *values[] = { ids[0],
                              ids[1],
                              report->state,
@@ -131,11 +149,15 @@ static tide_status renew_row(struct tide_lease *lease, const struct report *repo
                              numbers[6],
                              report->source[0] ? report->source : NULL,
                              report->troubled ? report->trouble : NULL,
-                             report->troubled ? numbers[7] : NULL };
-    static_assert(TIDE_COUNT(values) == 15, "the parameters of renew_sql");
+                             report->troubled ? numbers[7] : NULL,
+                             is_current(lease, report) ? "t" : "f",
+                             numbers[8] };
+    static_assert(TIDE_COUNT(values) == 17, "the parameters of renew_sql");
     tide_status status =
         tide_pg_execute(lease->pg, &rows, "renew", values, TIDE_COUNT(values), err);
     *held = status == TIDE_OK && tide_pg_u64(&rows, 0, 0) == 1;
+    if (*held)
+        lease->renewed = report->moves;
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -152,12 +174,11 @@ static void note_failure(struct tide_lease *lease, tide_status status, const str
 
 static void run_tick(struct tide_lease *lease, struct report *report)
 {
-    char deployment[12], fence[NUMBER_MAX];
-    const char *const ids[2] = { deployment, fence };
+    char deployment[12];
+    const char *const ids[2] = { deployment, lease->writer };
     struct tide_err err;
     bool held = false;
     snprintf(deployment, sizeof deployment, "%u", lease->options.deployment);
-    snprintf(fence, sizeof fence, "%" PRIu64, lease->options.fence);
     pthread_mutex_lock(&lease->lock);
     *report = lease->report;
     lease->report.error_pending = lease->hurried = false;
@@ -167,8 +188,8 @@ static void run_tick(struct tide_lease *lease, struct report *report)
         status = renew_row(lease, report, ids, &held, &err);
     note_failure(lease, status, &err);
     if (status == TIDE_OK && !held)
-        tide_log(TIDE_WARN, "lease.lost", "deployment=%u fence=%" PRIu64, lease->options.deployment,
-                 lease->options.fence);
+        tide_log(TIDE_WARN, "lease.lost", "deployment=%u writer=%s", lease->options.deployment,
+                 lease->writer);
     pthread_mutex_lock(&lease->lock);
     lease->lost = status == TIDE_OK && !held;
     if (status != TIDE_OK && report->error_pending && !lease->report.error_pending) {
@@ -180,11 +201,11 @@ static void run_tick(struct tide_lease *lease, struct report *report)
 
 static void give_back(struct tide_lease *lease)
 {
-    char sql[128];
+    char sql[160];
     struct tide_err ignored;
-    int len = snprintf(sql, sizeof sql,
-                       "DELETE FROM chain.lease WHERE deployment = %u AND fence = %" PRIu64,
-                       lease->options.deployment, lease->options.fence);
+    int len =
+        snprintf(sql, sizeof sql, "DELETE FROM chain.lease WHERE deployment = %u AND writer = '%s'",
+                 lease->options.deployment, lease->writer);
     assert(len > 0 && (size_t)len < sizeof sql); /* cut, it deletes another writer's lease */
     (void)len;
     if (lease->pg && tide_pg_alive(lease->pg))
@@ -250,6 +271,8 @@ tide_status tide_lease_open(struct tide_lease **out, const struct tide_lease_opt
         return tide_fail(err, TIDE_E_MEMORY, "lease");
     }
     lease->options = *options;
+    snprintf(lease->writer, sizeof lease->writer, "%s", options->writer);
+    lease->report.moves = lease->renewed = options->moves;
     tide_lease_instance(lease->instance);
     lease->started = pthread_create(&lease->thread, NULL, run_lease, lease) == 0;
     if (!lease->started) {
@@ -296,10 +319,19 @@ void tide_lease_report(struct tide_lease *lease, const struct tide_heartbeat *he
              heartbeat->trouble ? heartbeat->trouble : "");
     tide_text_make_ascii(report->trouble);
     report->heartbeat = *heartbeat;
+    report->made_ms = tide_now_ms();
     report->retries = retries;
     lease->hurried = lease->hurried || changed;
     if (changed)
         pthread_cond_broadcast(&lease->wake);
+    pthread_mutex_unlock(&lease->lock);
+}
+
+void tide_lease_committed(struct tide_lease *lease, uint64_t moves)
+{
+    pthread_mutex_lock(&lease->lock);
+    assert(moves > lease->report.moves);
+    lease->report.moves = moves;
     pthread_mutex_unlock(&lease->lock);
 }
 

@@ -25,9 +25,14 @@ void write_pause(struct write_main *m, uint32_t attempt)
 void write_sql_fence(struct write_session *s, const struct write_cursor *cursor)
 {
     write_sql_more(s,
-                   "SELECT 1 FROM chain.cursor WHERE deployment = %u AND fence = %" PRIu64
-                   " AND moves = %" PRIu64 " FOR UPDATE",
-                   s->plan->deployment, cursor->fence, cursor->moves);
+                   "SELECT 1 FROM chain.cursor WHERE deployment = %u AND writer = '%s'"
+                   " AND moves = %" PRIu64 " AND ledger = %u",
+                   s->plan->deployment, cursor->writer, cursor->moves, cursor->ledger);
+    if (cursor->ledger) {
+        write_sql_more(s, " AND hash = ");
+        write_sql_hash(s, cursor->hash);
+    }
+    write_sql_more(s, " FOR UPDATE");
 }
 
 tide_status write_fenced(const struct write_plan *plan, struct tide_err *err)
@@ -72,20 +77,22 @@ void write_end_long(struct write_main *m)
 }
 
 /* Proves on a new session that this process still is the writer. Its own dead session may hold the
- * lock for a while; a changed fence means that another writer took over. */
+ * lock for a while; another writer in the row means that it took over. */
 static tide_status reclaim_lock(struct write_main *m, uint64_t *moves, struct tide_err *err)
 {
     struct write_session *s = &m->session;
     for (uint32_t attempt = 0;; attempt++) {
         struct tide_pg_rows rows;
         write_sql(s,
-                  "SELECT c.fence, c.moves, pg_try_advisory_lock(x'74696465'::int, %u)"
-                  " FROM chain.cursor c WHERE c.deployment = %u",
-                  s->plan->deployment, s->plan->deployment);
+                  "SELECT c.writer IS NOT DISTINCT FROM '%s', c.moves,"
+                  " c.writer IS NOT DISTINCT FROM '%s' AND"
+                  " pg_try_advisory_lock(x'74696465'::int, %u) FROM chain.cursor c"
+                  " WHERE c.deployment = %u",
+                  m->cursor.writer, m->cursor.writer, s->plan->deployment, s->plan->deployment);
         tide_status status = write_query_sql(s, &rows, err);
         if (status != TIDE_OK)
             return status;
-        bool ours = rows.count == 1 && tide_pg_u64(&rows, 0, 0) == m->cursor.fence;
+        bool ours = rows.count == 1 && tide_pg_bool(&rows, 0, 0);
         bool locked = rows.count == 1 && tide_pg_bool(&rows, 0, 2);
         *moves = rows.count == 1 ? tide_pg_u64(&rows, 0, 1) : 0;
         tide_pg_rows_release(&rows);
@@ -105,6 +112,7 @@ static void tell_trouble(struct write_main *m, const struct tide_err *err)
     struct tide_heartbeat heartbeat = m->heartbeat;
     heartbeat.state = "retrying";
     heartbeat.rate = heartbeat.event_rate = 0;
+    heartbeat.current = false;
     heartbeat.error = err->text;
     write_main_report(m, &heartbeat);
 }
@@ -194,7 +202,7 @@ tide_status write_retry(struct write_main *m, write_step step, const void *arg, 
             status = step(m, arg, err);
     }
     if (commits && status == TIDE_OK)
-        m->cursor.moves++;
+        write_main_count(m);
     return status;
 }
 
@@ -208,6 +216,13 @@ void write_main_note_away(struct write_main *m, uint32_t attempt, const struct t
 }
 
 /* ---- the cursor ---- */
+
+void write_main_count(struct write_main *m)
+{
+    m->cursor.moves++;
+    if (m->lease)
+        tide_lease_committed(m->lease, m->cursor.moves);
+}
 
 bool write_cursor_continues(const struct write_cursor *cursor, uint32_t from)
 {

@@ -1,4 +1,4 @@
-/* The writer's own session: it holds the advisory lock, the fence and the lease, and repeats
+/* The writer's own session: it holds the advisory lock and the lease, checks the fence, and repeats
  * transactions that the database may take later. There is one in a process; its owner is
  * WRITE_OWNER_WRITER. All functions but write_main_is_lost are for the session's thread. */
 #ifndef INDEXER_WRITE_SESSION_MAIN_SESSION_H
@@ -11,9 +11,10 @@
 
 #include <stdatomic.h>
 
-/* The row of chain.cursor as this writer's last commit left it. */
+/* The row of chain.cursor as this writer's last commit left it. The fence is the check that it
+ * still is so. */
 struct write_cursor {
-    uint64_t fence;                /* drawn by this writer */
+    char writer[TIDE_WRITER_TEXT]; /* drawn by this writer: a uuid, which no other writer has */
     uint64_t moves;                /* commits counted in the row */
     uint32_t ledger;               /* the newest ledger of which all rows are committed; 0: none */
     uint8_t hash[TIDE_HASH_BYTES]; /* hash of `ledger` */
@@ -43,7 +44,8 @@ void write_pause(struct write_main *m, uint32_t attempt);
 /* Counts and logs a connection that could not be opened, then pauses. */
 void write_main_note_away(struct write_main *m, uint32_t attempt, const struct tide_err *err);
 
-/* BEGIN and the fence. TIDE_E_FENCED if chain.cursor is not as this writer left it. */
+/* BEGIN and the fence. TIDE_E_FENCED if chain.cursor is not as this writer left it: its writer, the
+ * number of commits, the ledger and the hash that the transaction continues. */
 tide_status write_begin(struct write_main *m, struct tide_err *err) TIDE_MUST_USE;
 /* The same for work that grows with the stored data: neither the server nor this process limits the
  * time of its statements, because a limit would end each repetition, too. The caller always calls
@@ -55,6 +57,8 @@ void write_sql_fence(struct write_session *s, const struct write_cursor *cursor)
 /* Fails with TIDE_E_FENCED. */
 tide_status write_fenced(const struct write_plan *plan, struct tide_err *err) TIDE_MUST_USE;
 
+/* Notes a commit that chain.cursor.moves counts. */
+void write_main_count(struct write_main *m);
 /* Notes that the cursor's row is at ledger, after a commit that moved it there. */
 void write_main_advance(struct write_main *m, uint32_t ledger, const uint8_t hash[TIDE_HASH_BYTES]);
 /* Returns whether a range that begins at from continues the cursor. */
@@ -80,7 +84,7 @@ bool write_main_is_lost(const struct write_main *m);
  * expired. TIDE_E_CONFLICT if the lock is held and !standby; TIDE_E_STOPPED. */
 tide_status write_wait_lock(struct write_main *m, bool standby, uint32_t poll_ms,
                             struct tide_err *err) TIDE_MUST_USE;
-/* Takes the lease; with hold, a thread renews it. */
+/* Takes the lease for cursor.writer; with hold, a thread renews it. */
 tide_status write_take_lease(struct write_main *m, bool hold, struct tide_err *err) TIDE_MUST_USE;
 /* Stores the new server session in the lease, after a reconnection. */
 tide_status write_keep_lease(struct write_main *m, struct tide_err *err) TIDE_MUST_USE;

@@ -142,36 +142,34 @@ tide_status write_wait_lock(struct write_main *m, bool standby, uint32_t poll_ms
 tide_status write_take_lease(struct write_main *m, bool hold, struct tide_err *err)
 {
     struct write_session *s = &m->session;
-    char instance[TIDE_LEASE_INSTANCE_MAX], fence[24];
+    char instance[TIDE_LEASE_INSTANCE_MAX];
     assert(!m->lease); /* the lease's thread starts only after the row exists */
     tide_lease_instance(instance);
-    snprintf(fence, sizeof fence, "%" PRIu64, m->cursor.fence);
     if (!hold)
         return tide_pg_query(write_pg(s), NULL,
                              "DELETE FROM chain.lease WHERE deployment = $1::int",
                              (const char *[]){ s->plan->deployment_text }, 1, err);
     return tide_pg_query(write_pg(s), NULL,
-                         "INSERT INTO chain.lease (deployment, fence, instance, writer_pid,"
-                         " writer_started, writer_name) SELECT $1::int, $2::bigint, $3,"
-                         " " THIS_SESSION " ON CONFLICT (deployment) DO UPDATE SET fence ="
-                         " excluded.fence, instance = excluded.instance, writer_pid ="
+                         "INSERT INTO chain.lease (deployment, writer, instance, writer_pid,"
+                         " writer_started, writer_name) SELECT $1::int, $2::uuid, $3,"
+                         " " THIS_SESSION " ON CONFLICT (deployment) DO UPDATE SET writer ="
+                         " excluded.writer, instance = excluded.instance, writer_pid ="
                          " excluded.writer_pid, writer_started = excluded.writer_started,"
                          " writer_name = excluded.writer_name, lease_pid = NULL, lease_started ="
                          " NULL, lease_name = NULL, taken_at = clock_timestamp(), renewed_at ="
                          " clock_timestamp()",
-                         (const char *[]){ s->plan->deployment_text, fence, instance }, 3, err);
+                         (const char *[]){ s->plan->deployment_text, m->cursor.writer, instance },
+                         3, err);
 }
 
 tide_status write_keep_lease(struct write_main *m, struct tide_err *err)
 {
     struct write_session *s = &m->session;
-    char fence[24];
-    snprintf(fence, sizeof fence, "%" PRIu64, m->cursor.fence);
     if (!m->lease)
         return TIDE_OK;
     return tide_pg_query(write_pg(s), NULL,
                          "UPDATE chain.lease SET (writer_pid, writer_started, writer_name) ="
-                         " (SELECT " THIS_SESSION ") WHERE deployment = $1::int AND fence ="
-                         " $2::bigint",
-                         (const char *[]){ s->plan->deployment_text, fence }, 2, err);
+                         " (SELECT " THIS_SESSION ") WHERE deployment = $1::int AND writer ="
+                         " $2::uuid",
+                         (const char *[]){ s->plan->deployment_text, m->cursor.writer }, 2, err);
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Proves that old data never counts as fresh, because the age of an answer comes from the indexer's lease: a late
-# standby, a killed indexer and a wall clock that was set back. /api/stream reports staleness too.
+# Proves that old data never counts as fresh, because the age of an answer comes from the indexer: a late
+# standby, a killed indexer, one whose source is away, and a wall clock that was set back. /api/stream reports staleness too.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
@@ -108,3 +108,10 @@ index
 fresh primary "indexer back"
 within 10 heard primary 'event: fresh' || fail "the stream stays stale"
 echo "ok the indexer back: fresh"
+
+curl -sf -d '*=close:before' "$one_url/faults" >/dev/null
+stale primary "the indexer alive, and its source away"
+[ "$(sql "SELECT clock_timestamp() - renewed_at < interval '3 s' FROM chain.lease")" = t ] || fail "the indexer does not live"
+curl -sf -X DELETE "$one_url/faults" >/dev/null
+fresh primary "the source back"
+echo "ok a lease of an indexer that neither commits nor is at the tip keeps nothing fresh"

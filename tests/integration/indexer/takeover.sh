@@ -133,7 +133,7 @@ sys.exit(not (w['state'] and w['holds_lock'] and w['lease_age_seconds'] < 3 and 
 
 # The writer is paused, not dead: its lease expires, its sessions are ended, and when resumed it cannot write.
 stopped() { # [SQL]: what else happens to its lease
-    local one two began after fence tries
+    local one two began after writer tries
     launch; one=$launched; all=($one)
     until_sql "instance LIKE '%:$one' FROM chain.lease" 20
     launch; two=$launched; all+=($two)
@@ -147,12 +147,12 @@ stopped() { # [SQL]: what else happens to its lease
     in_time "took over" $after
     grep -q 'lease.expired.*ended=[12]' "$(log_of $two)" || fail "no session was ended: $(grep lease "$(log_of $two)")"
     moves_on
-    fence=$(sql "SELECT fence FROM chain.cursor")
+    writer=$(sql "SELECT writer FROM chain.cursor")
     kill -CONT $one
     wait_for "$(log_of $one)" 'writer.again' 20
     waiting 1
     moves_on
-    [ "$(sql "SELECT fence FROM chain.cursor")" = "$fence" ] && [ "$(holder)" = $two ] || fail "the woken one took over"
+    [ "$(sql "SELECT writer FROM chain.cursor")" = "$writer" ] && [ "$(holder)" = $two ] || fail "the woken one took over"
     until_sql "state = 'following' AND lag_ledgers <= 2 FROM chain.heartbeat" 15
     within 60 tells $one || fail "status: $("$indexer" status)"
     contiguous

@@ -284,7 +284,7 @@ finds warning writer 'no process writes; ledger [0-9]* is the last' 'tidemark-in
 sql "UPDATE chain.heartbeat SET state = 'frozen', error = 'ledger 7: another network'"
 doctor 1
 finds failed writer 'frozen at ledger [0-9]*: ledger 7: another network' 'table of faults'
-sql "INSERT INTO chain.lease (deployment, fence, instance, writer_pid, writer_started, writer_name, renewed_at) SELECT deployment, 0, 'x', 0, now(), 'x',
+sql "INSERT INTO chain.lease (deployment, writer, instance, writer_pid, writer_started, writer_name, renewed_at) SELECT deployment, gen_random_uuid(), 'x', 0, now(), 'x',
      now() + interval '1 hour' FROM chain.heartbeat ON CONFLICT (deployment) DO UPDATE SET renewed_at = EXCLUDED.renewed_at"
 sql "UPDATE chain.heartbeat SET state = 'retrying', error = 'no space'"
 doctor 0

@@ -83,9 +83,11 @@ static void text_names_the_partition(void **state)
     write_session_close(&s);
 }
 
-static void fence_names_deployment_fence_and_moves(void **state)
+static void fence_names_writer_moves_ledger_and_hash(void **state)
 {
-    const struct write_cursor cursor = { .fence = 3, .moves = 41 };
+    const struct write_cursor cursor = {
+        .writer = "w", .moves = 41, .ledger = 9, .hash = { 0xab }
+    };
     struct write_session s;
     struct tide_err err;
     (void)state;
@@ -93,7 +95,8 @@ static void fence_names_deployment_fence_and_moves(void **state)
     write_sql(&s, "%s", "");
     write_sql_fence(&s, &cursor);
     assert_int_equal(write_sql_sealed(&s, &err), TIDE_OK);
-    assert_non_null(strstr((const char *)s.sql.ptr, "deployment = 7 AND fence = 3 AND moves = 41"));
+    assert_non_null(strstr((const char *)s.sql.ptr, "deployment = 7 AND writer = 'w' AND moves = 41"
+                                                    " AND ledger = 9 AND hash = '\\xab00"));
     write_session_close(&s);
 }
 
@@ -216,7 +219,7 @@ int test_write_session(void)
         cmocka_unit_test(cut_partition_has_two_parts),
         cmocka_unit_test(catalogue_is_told_from_own_tables),
         cmocka_unit_test(text_names_the_partition),
-        cmocka_unit_test(fence_names_deployment_fence_and_moves),
+        cmocka_unit_test(fence_names_writer_moves_ledger_and_hash),
         cmocka_unit_test(text_that_is_too_long_is_refused),
         cmocka_unit_test(given_session_moves_to_another_thread_and_back),
         cmocka_unit_test(use_by_another_thread_ends_the_process),
