@@ -167,6 +167,22 @@ SELECT c.deployment, coalesce(h.current_at, c.moved_at) AS renewed_at
 FROM chain.cursor AS c LEFT JOIN chain.heartbeat AS h ON h.deployment = c.deployment;
 COMMENT ON VIEW chain.freshness IS 'when the indexer last committed, or was at the tip of its source, by the primary''s clock: the age of a deployment''s rows';
 
+-- Each indexed ledger has a row in chain.ledger. Only the ranges whose count is short are looked through.
+CREATE FUNCTION chain.holes(deployment smallint) RETURNS TABLE (from_ledger integer, to_ledger integer)
+  LANGUAGE sql STABLE ROWS 1
+BEGIN ATOMIC
+  SELECT p.before + 1, p.ledger - 1
+  FROM chain.coverage AS v, LATERAL (
+    SELECT lag(l.ledger, 1, v.from_ledger - 1) OVER (ORDER BY l.ledger) AS before, l.ledger
+    FROM (SELECT r.ledger FROM chain.ledger AS r WHERE r.deployment = $1 AND r.ledger BETWEEN v.from_ledger AND v.to_ledger
+      UNION ALL SELECT v.to_ledger + 1) AS l) AS p
+  WHERE v.deployment = $1 AND p.ledger > p.before + 1
+    AND (SELECT count(*) FROM chain.ledger AS r WHERE r.deployment = $1 AND r.ledger BETWEEN v.from_ledger AND v.to_ledger)
+      < v.to_ledger - v.from_ledger + 1
+  ORDER BY 1;
+END;
+COMMENT ON FUNCTION chain.holes(smallint) IS 'ledgers that chain.coverage has and chain.ledger has not: their rows are lost, and a backfill reads them again';
+
 CREATE FUNCTION chain.proven_through(deployment smallint) RETURNS integer
   LANGUAGE sql STABLE PARALLEL SAFE
   RETURN (SELECT (SELECT max(k.ledger) FROM chain.checkpoint AS k WHERE k.deployment = c.deployment

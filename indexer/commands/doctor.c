@@ -22,6 +22,7 @@ static const struct {
     { "grants", doctor_grants, false },
     { "contracts", doctor_contracts, false },
     { "writer", doctor_writer, false },
+    { "coverage", doctor_coverage, true },
     { "publications", doctor_publications, true },
     { "disk", doctor_disk, true },
     { "clock", doctor_clock, false },

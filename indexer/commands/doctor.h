@@ -53,7 +53,7 @@ doctor_check doctor_stream;
 doctor_check doctor_database, doctor_server, doctor_durability, doctor_encoding;
 doctor_check doctor_collation, doctor_migrations;
 doctor_check doctor_contracts, doctor_words, doctor_roles, doctor_grants, doctor_writer,
-    doctor_publications;
+    doctor_coverage, doctor_publications;
 doctor_check doctor_disk;
 
 /* Runs `doctor` again as the systemd unit runs its daemon: same account, secrets, environment and

@@ -265,14 +265,17 @@ static tide_status fill_below(struct tide_follow *job, struct tide_range wanted,
     return wanted.from < held || last ? fill_past(job, wanted, &fill, err) : TIDE_OK;
 }
 
-/* Indexes the ranges of `wanted` that are not covered, one after the other. */
+/* Indexes the ranges of `wanted` that are not covered, or whose rows are missing, one after the
+ * other. */
 static tide_status fill_missing(struct tide_follow *job, struct tide_range wanted, bool anew,
                                 struct tide_err *err)
 {
     assert(wanted.from > 0 && wanted.from <= wanted.to);
     struct tide_range missing[RANGES_MAX];
     uint32_t count = 0;
-    tide_status status = fill_below(job, wanted, anew, err);
+    tide_status status = tide_writer_uncover(job->writer, err);
+    if (status == TIDE_OK)
+        status = fill_below(job, wanted, anew, err);
     if (status == TIDE_OK)
         status = tide_writer_missing(job->writer, wanted, missing, RANGES_MAX, &count, err);
     assert(count <= RANGES_MAX);

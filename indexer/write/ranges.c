@@ -1,4 +1,5 @@
 #include "indexer/write/writer_impl.h"
+#include "tidemark/log.h"
 
 struct hash_question {
     uint32_t ledger;
@@ -74,4 +75,65 @@ tide_status tide_writer_missing(struct tide_writer *w, struct tide_range wanted,
 {
     struct range_question question = { wanted, out, max, count };
     return write_retry(&w->main, read_missing, &question, false, err);
+}
+
+/* ---- coverage without rows ---- */
+
+/* Puts the parts of each range that have rows in the place of the range. The insert reads from the
+ * delete, so the old range is gone before its parts come. */
+static void sql_split(struct write_session *s)
+{
+    uint32_t id = s->plan->deployment;
+    write_sql(s,
+              "WITH h AS MATERIALIZED (SELECT * FROM chain.holes(%u::smallint)), d AS (DELETE FROM"
+              " chain.coverage AS c WHERE c.deployment = %u AND EXISTS (SELECT FROM h WHERE"
+              " h.from_ledger BETWEEN c.from_ledger AND c.to_ledger) RETURNING c.*), p AS (SELECT"
+              " b.ledger AS from_ledger, coalesce((SELECT min(h.from_ledger) - 1 FROM h WHERE"
+              " h.from_ledger BETWEEN b.ledger AND d.to_ledger), d.to_ledger) AS to_ledger FROM d,"
+              " LATERAL (SELECT d.from_ledger AS ledger UNION ALL SELECT h.to_ledger + 1 FROM h"
+              " WHERE h.from_ledger BETWEEN d.from_ledger AND d.to_ledger) AS b)",
+              id, id);
+    write_sql_more(s,
+                   " INSERT INTO chain.coverage (deployment, from_ledger, to_ledger,"
+                   " previous_hash, hash, closed_at) SELECT %u, p.from_ledger, p.to_ledger,"
+                   " a.previous_hash, z.hash, z.closed_at FROM p JOIN chain.ledger AS a ON"
+                   " a.deployment = %u AND a.ledger = p.from_ledger JOIN chain.ledger AS z ON"
+                   " z.deployment = %u AND z.ledger = p.to_ledger WHERE p.from_ledger <="
+                   " p.to_ledger",
+                   id, id, id);
+}
+
+static void log_holes(const struct write_plan *plan, const struct tide_pg_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->count; i++)
+        tide_log(TIDE_WARN, "coverage.hole", "deployment=%u from=%s to=%s", plan->deployment,
+                 tide_pg_text(rows, i, 0), tide_pg_text(rows, i, 1));
+}
+
+static tide_status uncover_holes(struct write_main *m, const void *arg, struct tide_err *err)
+{
+    struct write_session *s = &m->session;
+    struct tide_pg_rows rows;
+    (void)arg;
+    tide_status status = write_begin_long(m, err);
+    if (status == TIDE_OK) {
+        write_sql(s, "SELECT from_ledger, to_ledger FROM chain.holes(%u::smallint)",
+                  s->plan->deployment);
+        status = write_query_sql(s, &rows, err);
+        if (status == TIDE_OK && rows.count) {
+            log_holes(s->plan, &rows);
+            sql_split(s);
+            status = write_run_sql(s, "INSERT", err);
+        }
+        tide_pg_rows_release(&rows);
+    }
+    if (status == TIDE_OK)
+        status = write_commit(s, err);
+    write_end_long(m);
+    return status;
+}
+
+tide_status tide_writer_uncover(struct tide_writer *w, struct tide_err *err)
+{
+    return write_retry(&w->main, uncover_holes, NULL, false, err);
 }

@@ -107,6 +107,9 @@ uint32_t tide_writer_held_before(const struct tide_writer *writer);
  * known. */
 tide_status tide_writer_hash(struct tide_writer *writer, uint32_t ledger, bool *known,
                              uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err) TIDE_MUST_USE;
+/* Takes ledgers out of the coverage whose rows are missing (chain.holes), and logs them. They can
+ * be committed again. */
+tide_status tide_writer_uncover(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
 /* Lists the parts of `wanted` that are neither covered nor loading, in order, at most max of
  * them. */
 tide_status tide_writer_missing(struct tide_writer *writer, struct tide_range wanted,

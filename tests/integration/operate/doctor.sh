@@ -50,7 +50,7 @@ doctor 0 --json
 python3 - "$PG_DIR/out" <<'PY' || fail "$(cat "$PG_DIR/out")"
 import json, sys
 told = json.load(open(sys.argv[1]))
-assert told["failed"] == told["warnings"] == 0 and len(told["checks"]) == 20, told
+assert told["failed"] == told["warnings"] == 0 and len(told["checks"]) == 21, told
 assert told["interrupted"] is False, told
 assert {c["grade"] for c in told["checks"]} <= {"ok", "skipped"}, told
 PY
@@ -336,13 +336,13 @@ AWAIT_PID=$pid AWAIT_LOG=$PG_DIR/err await "the question to the silent server" t
 kill -INT $pid
 code=0
 wait $pid || code=$?
-[ $code = 1 ] && grep -q 'interrupted after [0-9]* of 20' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
+[ $code = 1 ] && grep -q 'interrupted after [0-9]* of 21' "$PG_DIR/err" && grep -q '"interrupted":true' "$PG_DIR/out" ||
     fail "exit $code: $(cat "$PG_DIR/out" "$PG_DIR/err")"
 "$PG_BIN/psql" -Xqc "BEGIN; LOCK chain.migration; SELECT pg_sleep(600)" 2>/dev/null &
 await "the lock" sql_says "count(*) = 1 FROM pg_locks WHERE relation = 'chain.migration'::regclass AND mode = 'AccessExclusiveLock' AND granted"
 doctor 1 --db-silence-ms 1000
 finds failed migrations 'database' 'restarted, or did not answer'
-[ "$(grep -c '^skipped .*needs the database; the connection was lost' "$PG_DIR/out")" = 8 ] || fail "$(cat "$PG_DIR/out")"
+[ "$(grep -c '^skipped .*needs the database; the connection was lost' "$PG_DIR/out")" = 9 ] || fail "$(cat "$PG_DIR/out")"
 sql "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%LOCK chain.migration%' AND pid <> pg_backend_pid()" >/dev/null
 
 echo "a server without fsync"
