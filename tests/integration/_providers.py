@@ -33,6 +33,7 @@ same are methods: mock.decide(provider="didit", …).
               two_sets (persona, didit: as below), missing_reference, other_environment (sumsub,
               didit), unknown_person (a reference like ours), stranger (a person of another application at
               the same account, with the reference "stranger": any value, by default an email address), truncated (body shorter than said), large (70 000 bytes), huge (more than 1 MiB),
+              camel, snake (persona: the case of its keys),
               chunked, content_type, not_json (signed), ping, other_client (veriff: its X-AUTH-CLIENT),
               other_header_time (didit: X-Timestamp is not the body's)
            two_sets: Persona's header with the current and the former secret; for the others the
@@ -391,8 +392,9 @@ class Persona(Dialect):
         if "missing_reference" in quirks:
             payload["data"]["attributes"]["reference-id"] = None
             payload["data"]["id"] = None
-        return {"data": {"type": "event", "id": "evt_" + chance.token_hex(12),
+        body = {"data": {"type": "event", "id": "evt_" + chance.token_hex(12),
                          "attributes": {"name": name, "created-at": now_text(), "payload": payload}}}
+        return inflected(body, next((how for how in INFLECTIONS if how in quirks), "kebab"))
 
     def sign(self, body, secret, t, quirks):
         if "two_sets" in quirks:

@@ -147,10 +147,22 @@ static bool any_set_is_valid(const struct tide_kyc_provider *provider,
     return false;
 }
 
+/* Returns the member with the first of the names that it has. The case of a webhook's keys is a
+ * setting of that webhook. */
+static json_t *member_of(json_t *attributes, const char *const names[3])
+{
+    json_t *value = NULL;
+    for (size_t i = 0; i < 3 && !value; i++)
+        value = json_object_get(attributes, names[i]);
+    return value;
+}
+
 /* Reads a verified webhook. Only events of inquiries matter. */
 static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
                                         struct tide_kyc_event *out)
 {
+    static const char *const created_names[] = { "created-at", "created_at", "createdAt" };
+    static const char *const reference_names[] = { "reference-id", "reference_id", "referenceId" };
     json_t *event = tide_kyc_at(root, "data"), *about;
     char key[TIDE_KYC_ID_BYTES];
     if (!tide_slice_eq_str(tide_kyc_text_at(event, "type"), "event") ||
@@ -159,12 +171,14 @@ static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider
     static_assert(sizeof out->key == sizeof key, "copied whole");
     memcpy(out->key, key, sizeof key);
     about = tide_kyc_at(event, "attributes.payload.data");
-    out->occurred_ms = tide_kyc_ms(tide_kyc_text_at(event, "attributes.created-at"));
+    json_t *created = member_of(tide_kyc_at(event, "attributes"), created_names);
+    out->occurred_ms = tide_kyc_ms(tide_kyc_label_of(created));
     tide_slice name = tide_kyc_text_at(event, "attributes.name");
     if (name.len < 8 || memcmp(name.ptr, "inquiry.", 8) != 0)
         return tide_kyc_irrelevant(out, "event");
-    const struct tide_kyc_named named = { root, tide_kyc_at(about, "id"),
-                                          tide_kyc_at(about, "attributes.reference-id") };
+    const struct tide_kyc_named named = {
+        root, tide_kyc_at(about, "id"), member_of(tide_kyc_at(about, "attributes"), reference_names)
+    };
     return tide_kyc_concerns(provider, &named, out);
 }
 

@@ -226,10 +226,13 @@ def k6(api, mock):
         s.decide("review")
         before = rows("outbox")
         kept, reported = rows("inbox"), logged("webhook_malformed")
+        counted = api.metric("kyc_webhooks_total", provider=provider, fate="not_ours")
         for ref in STRANGERS:
             codes = s.codes(fault="stranger", stranger=ref)
             check(codes == [200], f"{provider} a webhook about {ref!r}: {codes}")
         check((rows("inbox"), logged("webhook_malformed")) == (kept, reported), f"{provider}: webhooks about strangers are kept or reported")
+        counted = api.metric("kyc_webhooks_total", provider=provider, fate="not_ours") - counted
+        check(counted == len(STRANGERS), f"{provider}: {counted} strangers counted")
         for fault in ["unknown_person", "ping", "missing_reference"] + (["other_environment"] if provider in ("sumsub", "didit") else []):
             if fault == "missing_reference":
                 check(s.codes(fault=fault)[0] in (200, 400), f"{provider} {fault}")

@@ -15,6 +15,9 @@ from _steady import steady  # noqa: E402
 BIN = os.environ["TIDE_BIN"]
 REAL = _providers.REAL
 TIMEOUT_MS = 500
+# Verdicts that have a time, as tests/unit/api/kyc/test_kyc_decision.c walks them.
+DATED = {"sumsub": {"approved", "declined", "resubmit"}, "persona": {"approved", "declined"},
+         "veriff": {"approved", "declined", "resubmit", "review"}, "didit": set()}
 NUMERIC = {"sumsub": ("CHE", 756), "persona": ("CH", 756), "veriff": ("DE", 276), "didit": ("DEU", 276)}
 checks = 0
 
@@ -73,6 +76,7 @@ def decisions(mock, ask, name, ident):
         d = ask("fetch", name, id=ident)
         after = time.time() * 1000 + 100  # the mock's changes are a millisecond apart at least
         expect((d["state"], d["reason"]), (state, ""), f"{name}: {said}")
+        expect(d["decidedMs"] > 0, said in DATED[name], f"{name}: {said}: has a time")
         expect(d["jurisdiction"], numeric if said == "approved" else 0, f"{name}: {said}: jurisdiction")
         if said == "approved":
             expect(d["validUntil"], 1927929600, f"{name}: the document's last day is over")
@@ -149,7 +153,7 @@ def deleted(mock, ask, name, ident):
 
 # fault -> verdict; providers where it is another, or does not exist
 WEBHOOKS = [
-    (None, "genuine", {}), ("large", "genuine", {}), ("upper_signature", "genuine", {}), ("former_secret", "genuine", {}), ("two_sets", "genuine", {}),
+    (None, "genuine", {}), ("large", "genuine", {}), ("camel", "genuine", {}), ("snake", "genuine", {}), ("upper_signature", "genuine", {}), ("former_secret", "genuine", {}), ("two_sets", "genuine", {}),
     ("wrong_signature", "forged", {}), ("no_signature", "forged", {}), ("short_signature", "forged", {}),
     ("two_headers", "forged", {}), ("bit_flip", "forged", {}), ("reserialised", "forged", {}), ("legacy", "forged", {}),
     ("unknown_secret", "forged", {}), ("algorithm", "forged", {"persona": None, "veriff": None, "didit": None}),
