@@ -142,6 +142,7 @@ CREATE TABLE kyc.outbox (
     attended_by      text        CHECK (octet_length(attended_by) <= 128),
     mac              bytea,
     genuine          boolean,
+    reviewed_at      timestamptz,
     CHECK (state NOT IN ('signed', 'submitted') OR (seq IS NOT NULL AND envelope IS NOT NULL AND tx_hash IS NOT NULL AND max_time IS NOT NULL)),
     CHECK (attention IS NULL OR state = 'confirmed'),
     -- A provider cannot decide an attestation without end or of no country. 253402300799 is the end of the year 9999,
@@ -172,6 +173,7 @@ COMMENT ON COLUMN kyc.outbox.last_status IS 'Last status: the network''s, or the
 COMMENT ON COLUMN kyc.outbox.attention IS 'Status that a confirmed intent should not have overwritten (suspended, sanctioned …), or unchecked; needs review';
 COMMENT ON COLUMN kyc.outbox.attended_at IS 'When a person resolved what attention says';
 COMMENT ON COLUMN kyc.outbox.attended_by IS 'attester; or console, a space and the person';
+COMMENT ON COLUMN kyc.outbox.reviewed_at IS 'When a person released it after review: what the chain says of before is no contradiction any more';
 COMMENT ON COLUMN kyc.outbox.mac IS 'KYC''s HMAC of what was decided (api/base/intent.h)';
 COMMENT ON COLUMN kyc.outbox.genuine IS 'Whether the attester found the MAC valid; NULL: not checked yet';
 

@@ -49,7 +49,7 @@ CREATE INDEX proposal_revoked ON kyc.proposal (decided_at) WHERE action = 'revok
 CREATE FUNCTION kyc.release(of_deployment smallint, intent bigint, who text)
   RETURNS boolean LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  UPDATE kyc.outbox AS o SET updated_at = clock_timestamp(), reason = NULL, genuine = CASE WHEN o.genuine THEN true END,
+  UPDATE kyc.outbox AS o SET updated_at = clock_timestamp(), reviewed_at = clock_timestamp(), reason = NULL, genuine = CASE WHEN o.genuine THEN true END,
     last_status = 'released by ' || who, bad_seq = 0, attempts = 0, state = 'queued', seq = NULL,
     envelope = NULL, tx_hash = NULL, submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL,
     bump_fee = NULL, next_try = clock_timestamp()

@@ -159,8 +159,8 @@ BEGIN
   GRANT SELECT, INSERT (deployment, subject, session_id, decision_rev, action, jurisdiction, expires_at, meta_hash, mac, state, reason,
     last_status) ON kyc.outbox TO tidemark_kyc;
   GRANT SELECT, UPDATE (state, reason, genuine, seq, envelope, tx_hash, max_time, submit_ledger, sent_ledger, bump_envelope,
-    bump_hash, bump_fee, bad_seq, attempts, last_status, next_try, confirmed_ledger, attention, attended_at, attended_by, updated_at)
-    ON kyc.outbox TO tidemark_attester;
+    bump_hash, bump_fee, bad_seq, attempts, last_status, next_try, confirmed_ledger, attention, attended_at, attended_by, updated_at,
+    reviewed_at) ON kyc.outbox TO tidemark_attester;
   GRANT SELECT ON kyc.attester, kyc.revocation TO tidemark_kyc;
   GRANT EXECUTE ON FUNCTION kyc.revocation_done(text) TO tidemark_kyc;
   GRANT EXECUTE ON FUNCTION chain.unix(timestamptz), chain.unix_ms(timestamptz) TO tidemark_kyc, tidemark_attester;

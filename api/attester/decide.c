@@ -59,8 +59,12 @@ struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64
     if (revoke && (!view->kyc || !view->kyc_ours))
         return NEXT(CONFIRM, .why = "nothing_to_revoke");
     const char *detail = blocking_reason(revoke, view);
+    if (!detail && view->since[0])
+        detail = view->since;
     if (detail)
         return NEXT(PARK, .why = "manual_review", .detail = detail);
+    if (view->unindexed)
+        return NEXT(WAIT, .why = "index_behind");
     if (!revoke && !view->verifier)
         return NEXT(PARK, .why = "not_verifier");
     if (!revoke && expires_at && expires_at <= now)

@@ -31,14 +31,15 @@ enum att_step {
 struct att_next {
     enum att_step step;
     const char *why;    /* static; PARK: the reason, else a word for the log */
-    const char *detail; /* static or NULL */
+    const char *detail; /* static, of the view, or NULL */
     bool clash;         /* REQUEUE, PARK: another program used the number */
 };
 
 enum { ATT_BUMP_LEDGERS = 3 };
 
 /* Returns the step for a queued intent before it is signed: PREPARE, CONFIRM, PARK or WAIT. view
- * holds the entries at the newest ledger; now is that ledger's close time, unix seconds. */
+ * holds the entries at the newest ledger; the detail may borrow view->since. now is that ledger's
+ * close time, unix seconds. */
 struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64_t expires_at,
                                 uint64_t now);
 

@@ -36,6 +36,13 @@ tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
                            const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                            struct tide_err *err) TIDE_MUST_USE;
 
+/* Sets out->since to the newest change of the person's entries that contradicts the row, that
+ * closed after its decision, and that no transaction of the outbox made: a restored database
+ * forgets decisions, and the chain keeps them. Does nothing if the index is empty. */
+tide_status att_index_since(struct att_view *out, struct att_outbox *outbox,
+                            const struct att_row *row, const uint8_t contract[TIDE_HASH_BYTES],
+                            const struct att_claim *claim, struct tide_err *err) TIDE_MUST_USE;
+
 /* Result of an envelope, or of the fee bump around it. */
 struct att_indexed {
     bool found;

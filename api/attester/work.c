@@ -101,13 +101,45 @@ tide_status work_requeue(struct att_work *w, const struct att_next *next, struct
     return status;
 }
 
+/* The entries say in which ledger they last changed. One that neither the index nor the outbox
+ * knows may be newer than the decision. An index that follows has it soon, and then its history
+ * tells. One that does not, as right after a restore, leaves the question to a person. */
+static void note_unknown_change(const struct att_work *w, struct att_view *view)
+{
+    uint32_t known = w->index.ledger > w->row.known_ledger ? w->index.ledger : w->row.known_ledger;
+    const char *what = NULL;
+    uint32_t ledger = view->kyc_ledger;
+    if (view->kyc_ours && view->kyc_ledger > known && (w->row.revoke || !view->kyc_same)) {
+        what = "attested_since";
+    } else if (!w->row.revoke && view->record && view->status != ATT_VERIFIED &&
+               view->record_ledger > known) {
+        what = view->kyc ? "status_since" : "revoked_since";
+        ledger = view->record_ledger;
+    }
+    view->unindexed = what && w->index.follows;
+    if (what && !w->index.follows)
+        snprintf(view->since, sizeof view->since, "%s %u", what, ledger);
+}
+
+/* Asks the chain's own history about the person: see att_index_since. */
+static tide_status read_since(struct att_work *w, struct att_view *view, struct tide_err *err)
+{
+    if (!w->index.ledger)
+        return TIDE_OK;
+    tide_status status =
+        att_index_since(view, w->outbox, &w->row, w->call.contract, &w->claim, err);
+    if (status == TIDE_OK && !view->since[0] && !w->row.reviewed)
+        note_unknown_change(w, view);
+    return status;
+}
+
 tide_status work_read_view(struct att_work *w, struct att_view *view, struct tide_err *err)
 {
     const struct att_policy *policy = att_signer_policy(w->signer);
     tide_status status = att_view_read(view, w->rpc, policy->contract, &w->claim, err);
     if (status == TIDE_OK && !w->foreign)
         w->balance = view->account ? view->balance : -1;
-    return status;
+    return status == TIDE_OK ? read_since(w, view, err) : status;
 }
 
 /* --- confirmation by a second source ---------------------------------------------------------- */

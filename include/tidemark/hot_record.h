@@ -84,7 +84,7 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint8_t boot[TIDE_BOOT_BYTES];
     int64_t fed_ms;     /* time of this host when the feeder last asked, even without news */
     int64_t changed_ms; /* time of this host when renewed_ms was first seen */
-    int64_t renewed_ms; /* unix ms by the primary's clock: the indexer last renewed its lease */
+    int64_t renewed_ms; /* unix ms by the primary's clock: the indexer last was current */
     uint64_t aged_ms;   /* ms since that renewal, as far as the feeder could tell */
     /* ms since the ledger closed, by the later of host's and database's clock */
     uint64_t closed_age_ms;

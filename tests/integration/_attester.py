@@ -130,6 +130,13 @@ class World:
         atexit.register(self.index.kill)
         until(lambda: int(self.db.one("SELECT coalesce(max(ledger), 0) FROM chain.cursor")) >= self.latest(), "indexed", 60)
 
+    def restore(self, dump):
+        """In the place of the database, the one of that dump."""
+        self.db.close()
+        for words in (["dropdb", "-f", self.db.name], ["createdb", "-T", "template0", self.db.name], ["pg_restore", "-d", self.db.name, "--exit-on-error", dump]):
+            subprocess.run([os.path.join(os.environ["PG_BIN"], words[0]), "-h", os.environ["PG_DIR"], "-U", "postgres", *words[1:]], check=True)
+        self.db.open()
+
     def stop_index(self):
         self.index.terminate()
         self.index.wait()

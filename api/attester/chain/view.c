@@ -260,6 +260,7 @@ tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
     const char *unreadable = NULL;
     *out = (struct att_view){ .ledger = entries->ledger,
                               .kyc_ledger = entries->modified[ATT_KEY_KYC],
+                              .record_ledger = entries->modified[ATT_KEY_RECORD],
                               .frozen = data[ATT_KEY_FROZEN].len > 0,
                               .blocked = data[ATT_KEY_BLOCKED].len > 0,
                               .verifier = data[ATT_KEY_VERIFIER].len > 0 };

@@ -9,6 +9,8 @@
 /* ComplianceRec.status */
 enum { ATT_UNKNOWN, ATT_PENDING_RECORD, ATT_VERIFIED, ATT_SUSPENDED, ATT_SANCTIONED, ATT_EXPIRED };
 
+#define ATT_SINCE_BYTES 40u
+
 struct att_view {
     uint32_t ledger;
     bool account; /* the verifier's account exists; seq is its sequence number */
@@ -25,7 +27,10 @@ struct att_view {
     bool kyc_former;     /* another key made it, with the hash that is to be revoked */
     bool same;           /* kyc_same, and the record equals the claim: Verified by the attester */
     uint32_t kyc_ledger; /* ledger of the Kyc entry's last change */
-    bool has_code;       /* the registry's instance names its wasm, whose hash is code */
+    uint32_t record_ledger;      /* likewise of the record; from servers alone */
+    bool unindexed;              /* the index does not have the newest change yet */
+    char since[ATT_SINCE_BYTES]; /* a change after the decision that contradicts it; "": none */
+    bool has_code;               /* the registry's instance names its wasm, whose hash is code */
     uint8_t code[TIDE_HASH_BYTES];
 };
 

@@ -221,6 +221,7 @@ enum column {
     BUMP,
     ATTESTED,
     KNOWN_LEDGER,
+    REVIEWED,
     SIGNED_FROM
 };
 
@@ -244,7 +245,7 @@ static const char next_sql[] =
     " o.session_id AND a.action = 'attest' AND a.state = 'confirmed' ORDER BY a.decision_rev DESC"
     " LIMIT 1) END, (SELECT least(coalesce(max(c.confirmed_ledger), 0), 4294967295) FROM"
     " kyc.outbox c WHERE c.subject = o.subject AND c.genuine IS NOT FALSE AND c.deployment ="
-    " o.deployment AND c.state = 'confirmed'), " ATT_SIGNED_COLUMNS
+    " o.deployment AND c.state = 'confirmed'), o.reviewed_at IS NOT NULL, " ATT_SIGNED_COLUMNS
     " FROM kyc.outbox o WHERE o.deployment = $1::int AND o.id > $2::bigint AND (o.genuine OR"
     " $3::bool) AND (o.state IN ('signed', 'submitted') OR o.state = 'queued' AND (o.next_try <="
     " statement_timestamp() OR o.next_try > statement_timestamp() + interval '1 hour'))"
@@ -331,6 +332,7 @@ static bool read_row(struct att_row *row, const struct tide_pg_rows *rows)
     snprintf(row->last_status, sizeof row->last_status, "%s", tide_pg_text(rows, 0, LAST_STATUS));
     row->has_attested = tide_pg_bytes(rows, 0, ATTESTED, row->attested, TIDE_HASH_BYTES);
     row->known_ledger = (uint32_t)read_number(rows, KNOWN_LEDGER, UINT32_MAX, &good);
+    row->reviewed = tide_pg_bool(rows, 0, REVIEWED);
     bool hashed =
         row->state == ATT_QUEUED || tide_pg_bytes(rows, 0, HASH, row->hash, TIDE_HASH_BYTES);
     return good && hashed && tide_pg_bytes(rows, 0, METADATA, row->metadata, TIDE_HASH_BYTES) &&

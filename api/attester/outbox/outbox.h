@@ -67,6 +67,7 @@ struct att_row {
     uint32_t known_ledger; /* ledger that confirmed the person's newest intent; 0: none was */
     enum att_state state;
     bool superseded;   /* a newer decision replaces this one: never to be sent */
+    bool reviewed;     /* a person released it after review */
     uint64_t max_time; /* end of the envelope; of a queued row: of one given up, 0: none */
     uint32_t attempts, bad_seq;
     /* The fields below are set if state is not ATT_QUEUED. */

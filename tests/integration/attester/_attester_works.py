@@ -13,6 +13,9 @@ import _attester
 from _attester import ATTESTER, World, check, until
 
 
+PG_DUMP = os.path.join(os.environ["PG_BIN"], "pg_dump")
+
+
 def ends(w, intent, state, seconds=30):
     until(lambda: w.row(intent)[0] == state, f"{intent} {state}: {w.row(intent)}", seconds)
     return w.row(intent)
@@ -486,6 +489,59 @@ def beside_another(w):
         other.close()
 
 
+def restored(_):
+    """a database of before forgets what the chain remembers: an approval that was withdrawn, and a revocation before a new approval, go to a person"""
+    w = World("restored", "--wall-clock", index=True)
+    try:
+        w.tick(200)
+
+        def dated(*intents, what="created_at"):  # by the chain's clock, which is ahead: its ledgers close more often than each second
+            w.db.ask(f"UPDATE kyc.outbox SET {what} = (SELECT closed_at FROM chain.cursor) WHERE id IN ({', '.join(map(str, intents))})")
+            at = w.db.one("SELECT ledger FROM chain.cursor")
+            until(lambda: w.db.one(f"SELECT ledger > {at} FROM chain.cursor") == "t", "a ledger")
+
+        with w.attester():
+            first, renewed, one = w.plant()
+            ends(w, first, "confirmed")
+        approval, withdrawn, two = w.plant()
+        revocation, _, _ = w.plant(renewed, "revoke", 2, one)
+        dated(approval, revocation)
+        subprocess.run([PG_DUMP, "-Fc", "-f", w.path / "dump", w.db.url], check=True)
+        with w.attester():
+            for intent in approval, revocation:
+                ends(w, intent, "confirmed")
+            for intent in w.plant(withdrawn, "revoke", 2, two)[0], w.plant(renewed, "attest", 3, one)[0]:
+                ends(w, intent, "confirmed")
+        check(not w.compliant(withdrawn) and w.compliant(renewed), "the chain is not as the test means")
+        sent = w.sends()
+        w.stop_index()
+        w.restore(w.path / "dump")
+        code, said, _ = w.once("--dry-run")  # the index is a little behind: its history is waited for
+        check("would be" not in said, f"a little behind: {code} {said}")
+        w.db.ask("UPDATE chain.cursor SET closed_at = closed_at - interval '3 hours'")
+        code, said, err = w.once("--dry-run", "--clock-skew-s", "3600")  # the servers' entries tell
+        for intent, call, why in (approval, "attest", "revoked_since"), (revocation, "revoke", "attested_since"):
+            check(re.search(rf"^{intent} {call}: would be parked \({why} \d+\)", said, re.M), f"behind: {code} {said} {err[-600:]}")
+        w.start_index()
+        with w.attester():
+            for intent, why in (approval, "revoked_since"), (revocation, "attested_since"):
+                row = ends(w, intent, "parked")
+                check(row[1] == "manual_review" and re.fullmatch(rf"{why} \d+", row[2]), f"{row}")
+            check(w.sends() == sent, "something was sent")
+            shown = w.db.ask("SELECT id || ' ' || detail FROM kyc.console_review")
+            check([s for s in shown if s.startswith(f"{approval} revoked_since")], f"the console: {shown}")
+        again, _, _ = w.plant(withdrawn, "attest", 3, two)  # decided since
+        subprocess.run(w.arguments("requeue", str(revocation)), check=True, capture_output=True)  # a person wants it
+        dated(again)
+        dated(revocation, what="reviewed_at")
+        with w.attester():
+            ends(w, again, "confirmed")
+            ends(w, revocation, "confirmed")
+        check(w.compliant(withdrawn) and not w.compliant(renewed), "not as decided")
+    finally:
+        w.close()
+
+
 def refuses_wrong_settings(w):
     """what is missing or wrong is said at once, exit 64 or 78"""
     cases = [(["--deployment", "/nowhere"], 78, "/nowhere"), ([], 78, "deployment is not set"),
@@ -502,7 +558,8 @@ def refuses_wrong_settings(w):
 WORKS = [attested_quickly, revoked, postponed_by_a_wrong_clock, handed_over, gone_at_the_provider, superseded, sent_to_a_person, suspended_in_between, suspended_after_signing, looked_at_dry, status_is_told,
          tells_how_it_is,
          one_at_a_time, with_a_new_key, other_servers,
-         nonsense_is_no_answer, slow_is_not_dead, secrets_stay_inside, with_its_own_rights, beside_another, waits_out_a_fork, follows_a_reset, refuses_wrong_settings]
+         nonsense_is_no_answer, slow_is_not_dead, secrets_stay_inside, with_its_own_rights, beside_another, waits_out_a_fork, follows_a_reset, restored,
+         refuses_wrong_settings]
 
 
 def main():

@@ -110,7 +110,7 @@ WRITES = {  # of each role: all that it may write, columns where not all of them
         "attester": "INSERT UPDATE",
         "attester_fee": "INSERT UPDATE(bid,charged)",
         "outbox": "UPDATE(attempts,attended_at,attended_by,attention,bad_seq,bump_envelope,bump_fee,bump_hash,confirmed_ledger,envelope,genuine,"
-                  "last_status,max_time,next_try,reason,sent_ledger,seq,state,submit_ledger,tx_hash,updated_at)"},
+                  "last_status,max_time,next_try,reason,reviewed_at,sent_ledger,seq,state,submit_ledger,tx_hash,updated_at)"},
     "tidemark_console": {}, "tidemark_feeder": {}, "tidemark_api": {}, "tidemark_analyst": {}}
 
 
