@@ -200,6 +200,18 @@ void tide_http_close(struct tide_http *http)
     free(http);
 }
 
+/* Takes another handle with the same options. libcurl 8.14 (Debian 13) forgets a name without an
+ * address when the handle is asked for the next, and does not free it: memory would grow with each
+ * try at a server that has no address. Without memory the old handle stays. */
+static void renew_handle(struct tide_http *http)
+{
+    CURL *other = curl_easy_duphandle(http->curl);
+    if (!other)
+        return;
+    curl_easy_cleanup(http->curl);
+    http->curl = other;
+}
+
 static bool is_secure(const char *url)
 {
     return strncmp(url, "https://", 8) == 0;
@@ -334,6 +346,8 @@ tide_status tide_http_call(struct tide_http *http, const struct tide_http_reques
     curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, NULL);
     curl_easy_setopt(curl, CURLOPT_HTTPHEADER, NULL);
     curl_slist_free_all(headers);
+    if (code != CURLE_OK && !answer->reached)
+        renew_handle(http);
     return status;
 }
 
