@@ -58,8 +58,7 @@ printf 'int h(int a)\n{\n    return TIDE_E_LIMIT;\n}\n' >>"$dir/t/indexer/decode
 sed -i 's/TIDE_E_LIMIT/tide_fail(TIDE_E_RANGE) + &/' "$dir/t/indexer/decode/decode.c"; breaks rejections 'a status without a row'
 sed -i 's/TIDE_E_LIMIT/0/' "$dir/t/indexer/decode/decode.c"; breaks rejections 'a row without a place'
 sed -i 's/`decode.c` `g` | LIMIT/`decode.c` | LIMIT/' "$dir/t/indexer/README.md"; breaks rejections 'a limit without its function'
-echo 'int  x ;' >>"$dir/t/schema/base/a.c"
-if command -v clang-format >/dev/null; then breaks format 'two blanks'; else fresh; fi
+echo 'int  x ;' >>"$dir/t/schema/base/a.c"; breaks format 'two blanks'
 echo x >"$dir/t/notes.txt"; breaks folders 'a file at the top'
 rm "$dir/t/schema/base/README.md"; breaks folders 'no README'
 printf '#!/bin/sh\n' >"$dir/t/indexer/run"; breaks folders 'a script that does not run'

@@ -2,11 +2,14 @@
 # A server whose messages are German: what does not heal by itself ends the program with 76, as with English messages,
 # and the rest is still waited for.
 . "$(dirname "$0")/../_pg.sh"
-# The texts are in the server's package. LANGUAGE chooses them under any locale but C, so no locale is generated.
-export LANGUAGE=de
-pg_start -c lc_messages=C.UTF-8
+# The texts are in the server's package. They are taken under a locale other than C: the test makes one in its own folder.
+pg_start
+pg_stop
+as_pg mkdir "$PG_DIR/locale"
+as_pg localedef -i de_DE -f UTF-8 "$PG_DIR/locale/de_DE.UTF-8" || fail "no locale de_DE; run tools/install-deps"
+LOCPATH=$PG_DIR/locale pg_again -c lc_messages=de_DE.UTF-8
 said=$(psql -Xd nothing -c 'SELECT 1' 2>&1) && fail "a database that is not there"
-grep -q 'existiert nicht' <<<"$said" || { echo "this server speaks no German: $said"; exit 77; }
+grep -q 'existiert nicht' <<<"$said" || fail "this server speaks no German: $said"
 
 sql "CREATE ROLE stranger LOGIN; CREATE ROLE keyless LOGIN PASSWORD 'x'; REVOKE CONNECT ON DATABASE tidemark FROM PUBLIC"
 { echo 'local all keyless scram-sha-256'; echo 'local all outsider reject'; cat "$PG_DIR/data/pg_hba.conf"; } | as_pg tee "$PG_DIR/hba" >/dev/null

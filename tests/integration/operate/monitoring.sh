@@ -5,7 +5,7 @@ set -euo pipefail
 root=$TIDE_SOURCE_DIR
 python3 "$root/tests/integration/operate/_monitoring.py" files "$root"
 PATH=$PATH:$root/.state/prometheus/usr/bin
-command -v promtool >/dev/null || { echo "no promtool: the rules were not run"; exit 77; }
+command -v promtool >/dev/null || { echo "no promtool; run tools/install-deps monitoring"; exit 1; }
 cd "$root/tools/monitoring"
 promtool check rules alerts.yml >/dev/null
 promtool test rules alerts_test.yml >/dev/null

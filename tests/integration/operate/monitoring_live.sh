@@ -5,7 +5,8 @@
 set -euo pipefail
 root=$TIDE_SOURCE_DIR
 PATH=$PATH:$root/.state/prometheus/usr/bin
-[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] && command -v prometheus >/dev/null || { echo "no programs or no prometheus"; exit 77; }
+[ -x "$TIDE_BIN/tidemark-api" ] && [ -x "$TIDE_BIN/tidemark-sim" ] && command -v prometheus >/dev/null ||
+    { echo "programs not built, or no prometheus: run tools/install-deps monitoring"; exit 1; }
 export TIDEMARK_API_METRICS_KEY=a-key-that-a-test-gives-to-prometheus
 exec "$root/tools/with-stack" --kyc '' --ledgers 300 --close-ms 500 -- bash -c '
     set -euo pipefail
