@@ -453,10 +453,43 @@ CREATE FUNCTION chain.entry_key(contract text, variant text, address text) RETUR
   );
 COMMENT ON FUNCTION chain.entry_key(text, text, text) IS 'key_hash of the persistent entry Variant(address) of a contract; addresses are strkeys of accounts and contracts';
 
-CREATE FUNCTION analyst.scaled(raw numeric) RETURNS numeric
+-- Any contract may call itself a token and store any text, so what is no number up to 38 counts as not known.
+CREATE FUNCTION chain.decimals(stored text) RETURNS integer
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
-  RETURN raw * 0.0000001;
-COMMENT ON FUNCTION analyst.scaled(numeric) IS 'raw units with 7 decimals applied, exact';
+  RETURN CASE WHEN stored ~ '^([0-9]|[12][0-9]|3[0-8])$' THEN stored::integer END;
+COMMENT ON FUNCTION chain.decimals(text) IS 'a token''s decimals, as its instance stores them, 0 to 38; null: they are not known';
+
+-- The protocol's tokens keep each in a slot of its own. Those made with soroban-token-sdk keep METADATA with `decimal`, OpenZeppelin's one
+-- with `decimals`.
+CREATE FUNCTION chain.token_decimals(stored bigint, metadata json) RETURNS integer
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN chain.decimals(coalesce(stored::text, metadata ->> 'decimal', metadata ->> 'decimals'));
+COMMENT ON FUNCTION chain.token_decimals(bigint, json) IS 'decimals of a token that is no Stellar asset, from its instance; null: they are not known';
+
+-- The one place where SQL scales. decimals: of the token; 7 for prices of the oracle, whatever they are the price of.
+CREATE FUNCTION analyst.scaled(raw numeric, decimals integer) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN decimals BETWEEN 0 AND 38 THEN raw * ('1e-' || decimals::text)::numeric END;
+COMMENT ON FUNCTION analyst.scaled(numeric, integer) IS 'raw units with the decimals applied, exact; null: these are not known';
+
+-- amount units of one token against per units of another: a price in whole tokens. With equal decimals it is what the pool contract
+-- says, which divides raw units. As C does (tide_price), more than 127 bits are null.
+CREATE FUNCTION chain.price(amount numeric, amount_decimals integer, per numeric, per_decimals integer) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN amount_decimals BETWEEN 0 AND 38 AND per_decimals BETWEEN 0 AND 38
+      AND abs(amount) * ('1e' || (45 + per_decimals - amount_decimals)::text)::numeric
+        < abs(per) * (170141183460469231731687303715884105728 * 1e38)
+    THEN div(amount * ('1e' || (45 + per_decimals - amount_decimals)::text)::numeric, nullif(per * 1e38, 0)) END;
+COMMENT ON FUNCTION chain.price(numeric, integer, numeric, integer) IS
+  'price of a token in another from amounts of both, 7 decimals, cut; null: decimals are not known, or it is too large';
+
+-- ratio: raw units of B for one of A, as candles have it. Amounts of A have decimals_a decimals.
+CREATE FUNCTION chain.candle_price(ratio numeric, decimals_a integer, decimals_b integer) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN decimals_a BETWEEN 0 AND 38 AND decimals_b BETWEEN 0 AND 38
+    THEN trunc(ratio * ('1e' || (decimals_a - decimals_b)::text)::numeric, 14) END;
+COMMENT ON FUNCTION chain.candle_price(numeric, integer, integer) IS
+  'price of a token in another, 14 decimals, cut; null: decimals are not known';
 
 CREATE FUNCTION analyst.at(seconds numeric) RETURNS timestamptz
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -472,6 +505,11 @@ CREATE FUNCTION analyst.readable(bytes bytea) RETURNS text
       || '|ed[89].[89ab].|f0[9ab].[89ab].[89ab].|f[1-3][89ab].[89ab].[89ab].|f48.[89ab].[89ab].)*$')
     THEN convert_from(bytes, 'UTF8') ELSE '\x' || encode(bytes, 'hex') END;
 COMMENT ON FUNCTION analyst.readable(bytea) IS 'UTF-8 bytes as text; other bytes in hexadecimal';
+
+CREATE FUNCTION chain.token_text(stored bytea, metadata json, member text) RETURNS text
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN coalesce(analyst.readable(stored), metadata ->> member);
+COMMENT ON FUNCTION chain.token_text(bytea, json, text) IS 'name or symbol of a token that is no Stellar asset, from its instance: the slot, or the member of METADATA';
 
 CREATE FUNCTION chain.brief(bytes bytea) RETURNS text
   LANGUAGE sql IMMUTABLE PARALLEL SAFE

@@ -34,7 +34,7 @@ CREATE INDEX ON state."compliance_registry_blocked_jurisdiction" (deployment, co
 CREATE INDEX ON state."synth_token_instance" (deployment, contract);
 CREATE INDEX ON state."stellar_asset_instance" (deployment, contract);
 -- A token by its symbol, which may be of any length: a hash.
-CREATE INDEX ON state."synth_token_instance" USING hash (symbol);
+CREATE INDEX ON state."synth_token_instance" USING hash (chain.token_text(symbol, metadata, 'symbol'));
 CREATE INDEX ON state."dao_governance_multi_sig_tx" (deployment, proposal_id, tx_id);
 CREATE INDEX ON state."stability_pool_deposit" (deployment, depositor);
 -- Undecoded entries of a contract.
@@ -209,7 +209,8 @@ FROM chain.deployment AS d CROSS JOIN chain.database AS b LEFT JOIN chain.cursor
 COMMENT ON VIEW chain.deployment_state IS 'deployments, and whether the API can serve them';
 
 CREATE VIEW chain.token AS
-  SELECT s.deployment, s.contract AS token, analyst.readable(s.symbol) AS symbol, analyst.readable(s.name) AS name
+  SELECT s.deployment, s.contract AS token, chain.token_text(s.symbol, s.metadata, 'symbol') AS symbol,
+    chain.token_text(s.name, s.metadata, 'name') AS name
   FROM state.synth_token_instance AS s
   UNION ALL
   SELECT s.deployment, s.contract, CASE s.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE s.metadata ->> 'symbol' END,
@@ -219,10 +220,17 @@ COMMENT ON VIEW chain.token IS 'symbol and name of each token contract';
 
 -- A token that the chain names is followed from the ledger on that names it and shows its nature. Its past is read then, but is no part
 -- of states as of earlier ledgers: they would change.
+CREATE FUNCTION chain.followed_from(deployment smallint, contract text) RETURNS TABLE (ledger integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT greatest(min(s.ledger) FILTER (WHERE s.what = 'discovered'), min(s.ledger) FILTER (WHERE s.what <> 'discovered'))
+  FROM chain.contract_seen AS s WHERE s.deployment = $1 AND s.contract = $2 AND s.what IN ('discovered', 'asset', 'token');
+END;
+COMMENT ON FUNCTION chain.followed_from(smallint, text) IS 'the ledger from which a discovered token is followed; null: no such token';
+
 CREATE FUNCTION chain.followed_after(deployment smallint, contract text, at integer) RETURNS boolean
   LANGUAGE sql STABLE PARALLEL SAFE
-  RETURN coalesce((SELECT greatest(min(s.ledger) FILTER (WHERE s.what = 'discovered'), min(s.ledger) FILTER (WHERE s.what <> 'discovered')) > $3
-    FROM chain.contract_seen AS s WHERE s.deployment = $1 AND s.contract = $2 AND s.what IN ('discovered', 'asset', 'token')), false);
+  RETURN coalesce((SELECT f.ledger > $3 FROM chain.followed_from($1, $2) AS f), false);
 COMMENT ON FUNCTION chain.followed_after(smallint, text, integer) IS 'whether a discovered token is followed from a later ledger on';
 
 CREATE FUNCTION chain.found_after(deployment smallint, at integer) RETURNS SETOF integer
@@ -244,25 +252,29 @@ COMMENT ON FUNCTION chain.kept_later(smallint, integer, integer, integer, intege
 
 -- at: the ledger; 2147483647 for now.
 CREATE FUNCTION chain.token_at(deployment smallint, token text, at integer)
-  RETURNS TABLE (symbol text, decimals bigint, synthetic boolean)
+  RETURNS TABLE (symbol text, decimals integer, synthetic boolean)
   LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
 BEGIN ATOMIC
-  SELECT t.symbol, t.decimals, t.synthetic FROM (
-    SELECT analyst.readable(s.symbol) AS symbol, s.decimals::bigint AS decimals, true AS synthetic
+  SELECT t.symbol, t.decimals, t.synthetic
+  FROM (SELECT chain.word_key($2) AS key OFFSET 0) AS w, LATERAL (
+    SELECT chain.token_text(s.symbol, s.metadata, 'symbol') AS symbol,
+      chain.token_decimals(s.decimals, s.metadata) AS decimals, true AS synthetic
     FROM state.synth_token_instance AS s WHERE $3 = 2147483647 AND s.deployment = $1 AND s.contract = $2
     UNION ALL
-    SELECT CASE s.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE s.metadata ->> 'symbol' END, 7, false
+    SELECT CASE s.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE s.metadata ->> 'symbol' END,
+      chain.decimals(s.metadata ->> 'decimal'), false
     FROM state.stellar_asset_instance AS s WHERE $3 = 2147483647 AND s.deployment = $1 AND s.contract = $2
     UNION ALL
-    SELECT analyst.readable(v.symbol), v.decimals, true
-    FROM (SELECT h.symbol, h.decimals, h.removed FROM history.synth_token_instance AS h
-      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = chain.word_key($2) AND h.ledger <= $3
+    SELECT chain.token_text(v.symbol, v.metadata, 'symbol'), chain.token_decimals(v.decimals, v.metadata), true
+    FROM (SELECT h.symbol, h.decimals, h.metadata, h.removed FROM history.synth_token_instance AS h
+      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = w.key AND h.ledger <= $3
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
     WHERE NOT v.removed
     UNION ALL
-    SELECT CASE v.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE v.metadata ->> 'symbol' END, 7, false
+    SELECT CASE v.metadata ->> 'name' WHEN 'native' THEN 'XLM' ELSE v.metadata ->> 'symbol' END,
+      chain.decimals(v.metadata ->> 'decimal'), false
     FROM (SELECT h.metadata, h.removed FROM history.stellar_asset_instance AS h
-      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = chain.word_key($2) AND h.ledger <= $3
+      WHERE $3 < 2147483647 AND h.deployment = $1 AND h.contract_key = w.key AND h.ledger <= $3
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
     WHERE NOT v.removed
   ) AS t WHERE $3 = 2147483647 OR NOT chain.followed_after($1, $2, $3) LIMIT 1;
@@ -548,7 +560,7 @@ COMMENT ON FUNCTION chain.vault_state(numeric, numeric, numeric, numeric) IS 'op
 CREATE FUNCTION chain.vault_value(amount numeric, price numeric) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN CASE WHEN abs(amount * price) <= 170141183460469231731687303715884105727 THEN div(amount * price, 10000000) END;
-COMMENT ON FUNCTION chain.vault_value(numeric, numeric) IS 'value of an amount in the engine''s own arithmetic, 7 decimals';
+COMMENT ON FUNCTION chain.vault_value(numeric, numeric) IS 'value of an amount in the engine''s own arithmetic, with the amount''s decimals';
 
 -- The lowest price of the collateral at which the vault may not be liquidated: one unit below it, it may.
 -- From vault_ratio: div(value * 10000, owed) >= liq_ratio is value >= ceil(liq_ratio * owed / 10000), and

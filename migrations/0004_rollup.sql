@@ -20,8 +20,9 @@ COMMENT ON COLUMN rollup.built.version IS 'Version of the statements';
 COMMENT ON COLUMN rollup.built.built_at IS 'When all rollups were last computed';
 
 -- Prices are reserve_b / reserve_a of the pool's entry after each transaction that traded in it, cut after
--- 14 decimals (7 more than the contract's own spot price). A trade's own rate varies with fee and size:
--- trades of dust would distort high and low. NULL if the pool was empty, or pools are not indexed (--only).
+-- 52 decimals: answers show 14, and a token may have 38 decimals more than the other. A trade's own rate varies
+-- with fee and size: trades of dust would distort high and low. NULL if the pool was empty, or pools are not
+-- indexed (--only).
 CREATE TABLE rollup.candle (
     deployment   smallint    NOT NULL,
     pool_id      text        NOT NULL,
@@ -47,7 +48,7 @@ COMMENT ON COLUMN rollup.candle.deployment IS 'Deployment, see chain.deployment'
 COMMENT ON COLUMN rollup.candle.pool_id IS 'Pool';
 COMMENT ON COLUMN rollup.candle.seconds IS 'Length of the interval: 60, 300, 900, 3600, 14400, 86400 or 604800';
 COMMENT ON COLUMN rollup.candle.at IS 'Beginning of the interval; close times from it up to the next one';
-COMMENT ON COLUMN rollup.candle.open_price IS 'Token A in B after the first transaction that traded, raw units, 14 decimals';
+COMMENT ON COLUMN rollup.candle.open_price IS 'Token A in B after the first transaction that traded: a ratio of raw units, 52 decimals';
 COMMENT ON COLUMN rollup.candle.high_price IS 'Highest price after a transaction that traded';
 COMMENT ON COLUMN rollup.candle.low_price IS 'Lowest price after a transaction that traded';
 COMMENT ON COLUMN rollup.candle.close_price IS 'Token A in B after the last transaction that traded';
@@ -371,6 +372,57 @@ COMMENT ON COLUMN rollup.closing.seq IS 'Change within the transaction';
 COMMENT ON COLUMN rollup.closing.amount IS 'Raw units (a pool: of token A; a feed: its time-weighted price); null: the entry was removed';
 COMMENT ON COLUMN rollup.closing.amount_b IS 'A pool''s reserve of token B, raw units';
 
+-- The decimals of an amount hardly ever change, so a page of amounts reads one row of these tables for each. Where that does not
+-- tell, because a value came back, chain.decimals_then and its like read the versions.
+CREATE TABLE rollup.decimals (
+    deployment   smallint NOT NULL,
+    token        text     NOT NULL,
+    decimals     integer  NOT NULL,
+    first_ledger integer  NOT NULL,
+    last_ledger  integer  NOT NULL,
+    PRIMARY KEY (deployment, token, decimals)
+) WITH (fillfactor = 90);
+COMMENT ON TABLE rollup.decimals IS 'Decimals that a token ever said';
+COMMENT ON COLUMN rollup.decimals.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.decimals.token IS 'Token, contract address';
+COMMENT ON COLUMN rollup.decimals.decimals IS 'Decimals, 0 to 38; -1: it said none, or its instance was removed';
+COMMENT ON COLUMN rollup.decimals.first_ledger IS 'The first ledger at whose end a new version said so';
+COMMENT ON COLUMN rollup.decimals.last_ledger IS 'The last such ledger';
+
+CREATE TABLE rollup.pool_token (
+    deployment   smallint NOT NULL,
+    contract     text     NOT NULL,
+    pool_id      text     NOT NULL,
+    token_a      text     NOT NULL,
+    token_b      text     NOT NULL,
+    first_ledger integer  NOT NULL,
+    PRIMARY KEY (deployment, contract, pool_id, token_a, token_b)
+) WITH (fillfactor = 90);
+COMMENT ON TABLE rollup.pool_token IS 'Tokens that a pool ever had';
+COMMENT ON COLUMN rollup.pool_token.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.pool_token.contract IS 'Contract of the pools';
+COMMENT ON COLUMN rollup.pool_token.pool_id IS 'Pool';
+COMMENT ON COLUMN rollup.pool_token.token_a IS 'Token A, contract address';
+COMMENT ON COLUMN rollup.pool_token.token_b IS 'Token B, contract address';
+COMMENT ON COLUMN rollup.pool_token.first_ledger IS 'The first ledger that says so';
+
+CREATE TABLE rollup.engine_token (
+    deployment   smallint NOT NULL,
+    contract     text     NOT NULL,
+    what         text     NOT NULL CHECK (what IN ('market', 'collateral', 'dropped')),
+    market       text     NOT NULL,
+    token        text     NOT NULL,
+    first_ledger integer  NOT NULL,
+    PRIMARY KEY (deployment, contract, what, market, token)
+) WITH (fillfactor = 90);
+COMMENT ON TABLE rollup.engine_token IS 'Tokens that the vault engine ever named';
+COMMENT ON COLUMN rollup.engine_token.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN rollup.engine_token.contract IS 'Vault engine';
+COMMENT ON COLUMN rollup.engine_token.what IS 'market: its synthetic token; collateral: a token came into the list of collateral; dropped: it left the list';
+COMMENT ON COLUMN rollup.engine_token.market IS 'Market; else empty';
+COMMENT ON COLUMN rollup.engine_token.token IS 'Token, contract address';
+COMMENT ON COLUMN rollup.engine_token.first_ledger IS 'The first ledger that says so';
+
 -- Records of the compliance registry, so that counts at the end of any day are sums of changes. Each record has the last
 -- version of each day on which it changed: where ranges come in another order, the changes that it makes to the sums are
 -- taken from these rows. Where a person lives is in none of them.
@@ -500,6 +552,209 @@ COMMENT ON COLUMN chain.collateral.accepted_at IS 'When it was first accepted, o
 COMMENT ON COLUMN chain.collateral.feed IS 'Feed of its symbol; null: no market ever priced its collateral by it';
 COMMENT ON COLUMN chain.collateral.priced_at IS 'When a market first priced its collateral by that feed';
 
+-- --- decimals ----------------------------------------------------------------------------------------
+
+-- at: the ledger of the decimals; 2147483647 is now. NULL: not known, so nothing is scaled by them. These functions do not
+-- make a statement need the tables that they read: where --only leaves those out, decimals are not known. Each has at most one row, and
+-- stands in FROM: PostgreSQL then makes it part of the statement, at a few microseconds for a look-up. Those that end with _then read the versions
+-- of an entry, for what ever changed. They are no functions of SQL, because their plans would be part of each statement too.
+CREATE FUNCTION chain.decimals_then(deployment smallint, token text, at integer) RETURNS integer
+  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN (SELECT t.decimals FROM chain.token_at($1, $2, $3) AS t);
+END $$;
+COMMENT ON FUNCTION chain.decimals_then(smallint, text, integer) IS 'decimals of a token as of a ledger, from its versions; null: not known';
+
+CREATE FUNCTION chain.decimals_at(deployment smallint, token text, at integer) RETURNS TABLE (decimals integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT CASE WHEN EXISTS (SELECT FROM rollup.decimals AS o
+        WHERE o.deployment = $1 AND o.token = $2 AND o.decimals <> d.decimals AND o.last_ledger >= d.first_ledger)
+      THEN chain.decimals_then($1, $2, $3)
+    WHEN d.decimals >= 0 THEN d.decimals END
+  FROM rollup.decimals AS d
+  WHERE d.deployment = $1 AND d.token = $2 AND d.first_ledger <= $3
+    AND ($3 = 2147483647 OR coalesce((SELECT f.ledger <= $3 FROM chain.followed_from($1, $2) AS f), true))
+  ORDER BY d.first_ledger DESC LIMIT 1;
+END;
+COMMENT ON FUNCTION chain.decimals_at(smallint, text, integer) IS 'decimals of a token as of a ledger; null: not known';
+
+CREATE VIEW chain.quote AS
+  SELECT d.id AS deployment, min(j.address) AS token
+  FROM chain.deployment AS d CROSS JOIN LATERAL jsonb_to_recordset(d.contracts) AS j (address text, role text)
+  WHERE j.role = 'usdc' GROUP BY d.id;
+COMMENT ON VIEW chain.quote IS 'The USDC of each deployment: what stability deposits and partners'' claims are paid in, and what totals are told in';
+COMMENT ON COLUMN chain.quote.deployment IS 'Deployment, see chain.deployment';
+COMMENT ON COLUMN chain.quote.token IS 'Token, contract address';
+
+CREATE FUNCTION chain.quote_decimals(deployment smallint, at integer) RETURNS TABLE (decimals integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT (SELECT d.decimals FROM chain.quote AS q, LATERAL chain.decimals_at($1, q.token, $2) AS d WHERE q.deployment = $1);
+END;
+COMMENT ON FUNCTION chain.quote_decimals(smallint, integer) IS 'decimals of USDC as of a ledger; null: not known';
+
+-- The market's last version counts, also if it is gone: its events are still told.
+CREATE FUNCTION chain.market_token_then(deployment smallint, engine text, market text, at integer) RETURNS text
+  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN (SELECT v.token
+  FROM (
+      SELECT s.key_hash, s.contract FROM state.synthetic_engine_asset_config AS s WHERE s.deployment = $1 AND s.symbol = $3
+      UNION
+      SELECT h.key_hash, h.contract FROM history.synthetic_engine_asset_config AS h
+      WHERE h.deployment = $1 AND h.removed AND h.symbol = $3
+    ) AS k, LATERAL (SELECT h.token FROM history.synthetic_engine_asset_config AS h
+      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $4 AND NOT h.removed
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
+  WHERE k.contract = $2 LIMIT 1);
+END $$;
+COMMENT ON FUNCTION chain.market_token_then(smallint, text, text, integer) IS 'a market''s synthetic token as of a ledger, from the market''s versions; null: not known';
+
+CREATE FUNCTION chain.market_decimals(deployment smallint, engine text, market text, at integer) RETURNS TABLE (decimals integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT (SELECT d.decimals FROM chain.decimals_at($1, m.token, $4) AS d)
+  FROM (SELECT CASE WHEN count(*) > 1 THEN chain.market_token_then($1, $2, $3, $4) ELSE min(t.token) END AS token
+    FROM rollup.engine_token AS t
+    WHERE t.deployment = $1 AND t.contract = $2 AND t.what = 'market' AND t.market = $3 AND t.first_ledger <= $4 OFFSET 0) AS m;
+END;
+COMMENT ON FUNCTION chain.market_decimals(smallint, text, text, integer) IS 'decimals of a market''s synthetic token as of a ledger; null: not known';
+
+CREATE FUNCTION chain.market_decimals(deployment smallint, market text, at integer) RETURNS TABLE (decimals integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT (SELECT d.decimals FROM chain.role AS r, LATERAL chain.market_decimals($1, r.contract, $2, $3) AS d
+    WHERE r.deployment = $1 AND r.role = 'synthetic_engine');
+END;
+COMMENT ON FUNCTION chain.market_decimals(smallint, text, integer) IS 'the same of the engine that the deployment file names';
+
+CREATE FUNCTION chain.pool_tokens_then(deployment smallint, pools text, pool_id text, at integer) RETURNS text[]
+  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN (SELECT ARRAY[v.token_a, v.token_b]
+  FROM (
+      SELECT s.key_hash, s.contract FROM state.liquidity_pool_pool AS s WHERE s.deployment = $1 AND s.pool_id = $3
+      UNION
+      SELECT h.key_hash, h.contract FROM history.liquidity_pool_pool AS h WHERE h.deployment = $1 AND h.removed AND h.pool_id = $3
+    ) AS k, LATERAL (SELECT h.token_a, h.token_b FROM history.liquidity_pool_pool AS h
+      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $4 AND NOT h.removed
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v
+  WHERE k.contract = $2 LIMIT 1);
+END $$;
+COMMENT ON FUNCTION chain.pool_tokens_then(smallint, text, text, integer) IS 'a pool''s two tokens as of a ledger, from its versions; null: not known';
+
+CREATE FUNCTION chain.pool_decimals(deployment smallint, pools text, pool_id text, at integer) RETURNS TABLE (a integer, b integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT (SELECT d.decimals FROM chain.decimals_at($1, p.tokens[1], $4) AS d), (SELECT d.decimals FROM chain.decimals_at($1, p.tokens[2], $4) AS d)
+  FROM (SELECT CASE WHEN count(*) > 1 THEN chain.pool_tokens_then($1, $2, $3, $4) ELSE ARRAY[min(t.token_a), min(t.token_b)] END AS tokens
+    FROM rollup.pool_token AS t
+    WHERE t.deployment = $1 AND t.contract = $2 AND t.pool_id = $3 AND t.first_ledger <= $4 OFFSET 0) AS p;
+END;
+COMMENT ON FUNCTION chain.pool_decimals(smallint, text, text, integer) IS 'decimals of a pool''s tokens as of a ledger; null: not known';
+
+CREATE FUNCTION chain.pool_decimals(deployment smallint, pool_id text, at integer) RETURNS TABLE (a integer, b integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT d.a, d.b FROM (SELECT) AS one
+    LEFT JOIN chain.role AS r ON r.deployment = $1 AND r.role = 'liquidity_pool'
+    LEFT JOIN LATERAL chain.pool_decimals($1, r.contract, $2, $3) AS d ON true;
+END;
+COMMENT ON FUNCTION chain.pool_decimals(smallint, text, integer) IS 'the same of the contract that the deployment file names';
+
+-- Sums of collateral add up whatever tokens the engine takes.
+CREATE FUNCTION chain.collateral_then(deployment smallint, engine text, at integer) RETURNS integer
+  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+BEGIN
+  RETURN (SELECT CASE WHEN count(*) = count(c.decimals) AND min(c.decimals) = max(c.decimals) THEN min(c.decimals) END
+  FROM (
+      SELECT (SELECT d.decimals FROM chain.decimals_at($1, k.token, $3) AS d) AS decimals
+      FROM (
+          SELECT s.key_hash, s.token, s.contract FROM state.synthetic_engine_collateral_allowed AS s WHERE s.deployment = $1
+          UNION
+          SELECT h.key_hash, h.token, h.contract FROM history.synthetic_engine_collateral_allowed AS h
+          WHERE h.deployment = $1 AND h.removed AND h.ledger > $3
+        ) AS k
+        LEFT JOIN LATERAL (SELECT h.removed FROM history.synthetic_engine_collateral_allowed AS h
+          WHERE $3 < 2147483647 AND h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $3
+          ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v ON true
+      WHERE k.contract = $2 AND ($3 = 2147483647 OR NOT v.removed)
+    ) AS c);
+END $$;
+COMMENT ON FUNCTION chain.collateral_then(smallint, text, integer) IS
+  'the decimals that all tokens of the engine''s list of collateral have, as of a ledger, from the versions of the list; null: they differ, or are not known';
+
+CREATE FUNCTION chain.collateral_decimals(deployment smallint, at integer) RETURNS TABLE (decimals integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT CASE WHEN count(*) = count(c.decimals) AND min(c.decimals) = max(c.decimals) AND NOT bool_and(c.dropped) THEN min(c.decimals)
+    WHEN bool_or(c.dropped) THEN chain.collateral_then($1, min(c.contract), $2) END
+  FROM (SELECT t.contract, (SELECT d.decimals FROM chain.decimals_at($1, t.token, $2) AS d) AS decimals,
+      EXISTS (SELECT FROM rollup.engine_token AS o WHERE o.deployment = $1 AND o.contract = t.contract AND o.what = 'dropped'
+        AND o.market = '' AND o.token = t.token AND o.first_ledger <= $2) AS dropped
+    FROM rollup.engine_token AS t
+    WHERE t.deployment = $1 AND t.contract = (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'synthetic_engine')
+      AND t.what = 'collateral' AND t.first_ledger <= $2 OFFSET 0) AS c;
+END;
+COMMENT ON FUNCTION chain.collateral_decimals(smallint, integer) IS
+  'the decimals that all tokens of the engine''s list of collateral have, as of a ledger; null: they differ, or are not known';
+
+-- The token that a vault was secured with when an event of it was emitted: the event does not name it. The vault's own version of that
+-- transaction tells, or the one before if the transaction removed it.
+CREATE FUNCTION chain.vault_decimals(deployment smallint, engine integer, market integer, owner integer, ledger integer, tx integer,
+    at integer) RETURNS TABLE (decimals integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT (SELECT d.decimals
+  FROM (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
+      WHERE h.deployment = $1 AND h.ledger = $5 AND h.tx = $6 AND h.contract_key = $2 AND h.synth_key = $3 AND h.key_owner_key = $4
+      LIMIT 1) AS k, LATERAL (SELECT h.collateral_tok FROM history.synthetic_engine_vault AS h
+      WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $5 AND (h.ledger, h.tx) <= ($5, $6) AND NOT h.removed
+      ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v, LATERAL chain.decimals_at($1, v.collateral_tok, $7) AS d);
+END;
+COMMENT ON FUNCTION chain.vault_decimals(smallint, integer, integer, integer, integer, integer, integer) IS
+  'decimals of the collateral of the vault that an event is about; null: not known';
+
+-- A partner's cut is in the token of the next fee that the distributor receives in the same operation.
+CREATE FUNCTION chain.cut_decimals(deployment smallint, ledger integer, tx integer, op integer, event integer, at integer)
+  RETURNS TABLE (decimals integer)
+  LANGUAGE sql STABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT (SELECT d.decimals
+  FROM (SELECT e.token FROM event.earnings_distributor_revenue_received AS e
+      WHERE e.deployment = $1 AND e.ledger = $2 AND e.tx = $3 AND e.op = $4 AND e.event > $5
+        AND e.contract = (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'earnings_distributor')
+      ORDER BY e.event LIMIT 1) AS r, LATERAL chain.decimals_at($1, r.token, $6) AS d);
+END;
+COMMENT ON FUNCTION chain.cut_decimals(smallint, integer, integer, integer, integer, integer) IS
+  'decimals of the token of a partner''s cut; null: not known';
+
+-- A function of its owner, because analysts read rollup.held through a view.
+CREATE FUNCTION chain.decimals_on(deployment smallint, token text, day date) RETURNS integer
+  LANGUAGE sql STABLE PARALLEL SAFE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
+BEGIN ATOMIC
+  SELECT d.decimals
+  FROM chain.decimals_at($1, $2, CASE WHEN $3 = 'infinity' THEN 2147483647 ELSE chain.ledger_before($1, chain.day_start($3 + 1)) END) AS d;
+END;
+COMMENT ON FUNCTION chain.decimals_on(smallint, text, date) IS 'decimals of a token at the end of a day, infinity: now; null: not known';
+
+-- The engine's value of a token has the token's decimals.
+CREATE FUNCTION chain.quoted(amount numeric, price numeric, decimals integer, quote_decimals integer) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN decimals BETWEEN 0 AND 38 AND quote_decimals BETWEEN 0 AND 38
+    THEN div(amount * price * ('1e' || quote_decimals::text)::numeric, ('1e' || (decimals + 7)::text)::numeric) END;
+COMMENT ON FUNCTION chain.quoted(numeric, numeric, integer, integer) IS
+  'value of an amount at a price of 7 decimals, in raw units of a token with quote_decimals; null: decimals are not known';
+
 -- Counts what has a price in the protocol itself: pools with USDC (twice their USDC), the engine's USDC, its other collateral at the
 -- feed of its symbol, and the stability pool's USDC. A day's row uses the last values known at its end.
 -- The two CTEs do not depend on the day: each is evaluated once.
@@ -523,16 +778,16 @@ CREATE VIEW rollup.held AS
     c.amount AS collateral,
     s.amount AS stability,
     p.amount + c.amount + s.amount AS total,
-    p.unpriced + c.unpriced AS unpriced
+    p.unpriced + c.unpriced AS unpriced,
+    usdc.decimals
   FROM (
     SELECT r.deployment, r.day FROM rollup.day AS r
     UNION ALL
     SELECT x.id, 'infinity'::date FROM chain.deployment AS x
   ) AS d
     LEFT JOIN LATERAL (
-      SELECT j.address FROM chain.deployment AS x
-        CROSS JOIN LATERAL jsonb_to_recordset(x.contracts) AS j (address text, role text)
-      WHERE x.id = d.deployment AND j.role = 'usdc' LIMIT 1
+      SELECT q.token AS address, chain.decimals_on(d.deployment, q.token, d.day) AS decimals
+      FROM chain.quote AS q WHERE q.deployment = d.deployment OFFSET 0
     ) AS usdc ON true
     CROSS JOIN LATERAL (
       SELECT coalesce(sum(2 * CASE usdc.address WHEN k.token_a THEN v.amount WHEN k.token_b THEN v.amount_b END), 0) AS amount,
@@ -549,9 +804,8 @@ CREATE VIEW rollup.held AS
       WHERE s.deployment = d.deployment
     ) AS p
     CROSS JOIN LATERAL (
-      SELECT coalesce(sum(CASE WHEN t.token = usdc.address THEN v.amount ELSE div(v.amount * f.amount, 10000000) END), 0)
-          AS amount,
-        count(*) FILTER (WHERE v.amount > 0 AND f.amount IS NULL AND t.token IS DISTINCT FROM usdc.address) AS unpriced
+      SELECT coalesce(sum(CASE WHEN t.token = usdc.address THEN v.amount ELSE u.amount END), 0) AS amount,
+        count(*) FILTER (WHERE v.amount > 0 AND u.amount IS NULL AND t.token IS DISTINCT FROM usdc.address) AS unpriced
       FROM collateral AS t
         CROSS JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
           WHERE q.deployment = d.deployment AND q.what = 'collateral' AND q.name = t.token AND q.day <= d.day
@@ -560,6 +814,8 @@ CREATE VIEW rollup.held AS
           WHERE q.deployment = d.deployment AND q.what = 'price' AND q.name = t.feed AND q.day <= d.day
             AND t.priced_at < chain.day_start(d.day + 1)
           ORDER BY q.day DESC LIMIT 1) AS f ON true
+        CROSS JOIN LATERAL (SELECT chain.quoted(v.amount, f.amount, chain.decimals_on(d.deployment, t.token, d.day), usdc.decimals)
+          AS amount OFFSET 0) AS u
       WHERE t.deployment = d.deployment AND t.accepted_at < chain.day_start(d.day + 1)
     ) AS c
     CROSS JOIN LATERAL (
@@ -574,4 +830,5 @@ COMMENT ON COLUMN rollup.held.pools IS 'Twice the USDC in pools with USDC, raw u
 COMMENT ON COLUMN rollup.held.collateral IS 'Tokens accepted as collateral that the vault engine holds, at the feed of their symbol, in USDC, raw units';
 COMMENT ON COLUMN rollup.held.stability IS 'Deposits in the stability pool, USDC, raw units';
 COMMENT ON COLUMN rollup.held.total IS 'The three together';
-COMMENT ON COLUMN rollup.held.unpriced IS 'Pools without USDC and collateral without a feed; the sums leave them out';
+COMMENT ON COLUMN rollup.held.unpriced IS 'Pools without USDC and collateral without a feed or decimals; the sums leave them out';
+COMMENT ON COLUMN rollup.held.decimals IS 'Decimals of USDC then; null: not known';

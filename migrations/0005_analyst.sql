@@ -1,7 +1,7 @@
 -- 0005_analyst: the views that the role tidemark_analyst sees, and functions that give their rows as of a ledger. It sees
 -- nothing else.
 --
--- Each column has a comment. Amounts come raw and with their 7 decimals applied. Jurisdictions are in no view. State is as
+-- Each column has a comment. Amounts come raw and with their token's decimals applied. Jurisdictions are in no view. State is as
 -- of the newest ledger (analyst.networks).
 --
 -- analyst.define makes a view of a query. Braces in the query stand for what views have in common:
@@ -10,7 +10,10 @@
 --   {tokens a}                             analyst.tokens
 --   {now a}                                the newest close time of each deployment
 --   {event a}                              the place of an event, and the hash of its transaction
---   {amount NAME EXPRESSION}               NAME_raw in raw units, and NAME with 7 decimals applied
+--   {amount NAME DECIMALS EXPRESSION}      NAME_raw in raw units, and NAME with so many decimals applied: a token's, a column
+--   {price NAME EXPRESSION}                the same of a price of the oracle, with its 7 decimals
+--   {quote a}                              the decimals of USDC in each deployment
+--   {collateral a}                         the decimals that all tokens of the list of collateral have
 --
 -- If the query reads {state.T}, define makes a function NAME_as_of too. There {state.T}, {tokens} and {now} are as of a ledger.
 
@@ -28,13 +31,23 @@ $define$;
 
 -- The hash is looked up only where it is asked for.
 CREATE FUNCTION analyst.define_now(query text) RETURNS text LANGUAGE sql AS $define$
-  SELECT analyst.define_tables(regexp_replace(regexp_replace(regexp_replace(regexp_replace(query,
+  SELECT analyst.define_tables(regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(query,
     '\{event (\w+)\}', '\1.deployment, \1.ledger, \1.tx AS tx_order, \1.op AS op_order, \1.event AS event_order, \1.closed_at,'
       ' (SELECT encode(t.hash, ''hex'') FROM chain.tx AS t'
       ' WHERE t.deployment = \1.deployment AND t.ledger = \1.ledger AND t.tx = \1.tx) AS tx_hash', 'g'),
-    '\{amount (\w+) ([^}]+)\}', '\2 AS \1_raw, analyst.scaled(\2) AS \1', 'g'),
+    '\{amount (\w+) ([\w.]+) ([^}]+)\}', '\3 AS \1_raw, analyst.amount(\3, \2)::numeric(38,18) AS \1', 'g'),
+    '\{price (\w+) ([^}]+)\}', '\2 AS \1_raw, analyst.scaled(\2, 7) AS \1', 'g'),
     '\{tokens (\w+)\}', 'analyst.tokens AS \1', 'g'),
     '\{now (\w+)\}', 'chain.cursor AS \1', 'g'))
+$define$;
+
+CREATE FUNCTION analyst.define_units(query text) RETURNS text LANGUAGE sql AS $define$
+  SELECT regexp_replace(regexp_replace(query,
+    '\{quote (\w+)\}', '(SELECT k.deployment, u.decimals FROM chain.quote AS k'
+      ' LEFT JOIN {tokens u} ON u.deployment = k.deployment AND u.token = k.token) AS \1', 'g'),
+    '\{collateral (\w+)\}', '(SELECT k.deployment, CASE WHEN count(*) = count(u.decimals) AND min(u.decimals) = max(u.decimals)'
+      ' THEN min(u.decimals) END AS decimals FROM {state.synthetic_engine_collateral_allowed k}'
+      ' LEFT JOIN {tokens u} ON u.deployment = k.deployment AND u.token = k.token GROUP BY k.deployment) AS \1', 'g')
 $define$;
 
 -- The CTE asked has the deployment and the ledger. Keys that exist now are in state, keys that were removed later in history.
@@ -62,6 +75,14 @@ $define$;
 CREATE FUNCTION analyst.fit(value numeric, digits integer) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN CASE WHEN abs(value) < power(10::numeric, digits) THEN value END;
+-- Digits that a numeric(38,18) cannot hold are never rounded away.
+CREATE FUNCTION analyst.amount(raw numeric, decimals integer) RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE WHEN decimals BETWEEN 0 AND 38 AND abs(raw) < ('1e' || (20 + decimals)::text)::numeric
+      AND mod(raw, ('1e' || greatest(decimals - 18, 0)::text)::numeric) = 0 THEN analyst.scaled(raw, decimals) END;
+COMMENT ON FUNCTION analyst.amount(numeric, integer) IS
+  'raw units with the decimals applied; null: these are not known, or it has more than 20 digits before the point or 18 behind it';
+
 COMMENT ON FUNCTION analyst.fit(numeric, integer) IS 'a value of at most so many digits before the decimal point; null: it has more';
 
 -- The columns of a query x that is like the view `probe`, each with its complete type.
@@ -76,7 +97,7 @@ $define$;
 
 -- texts: comments of columns, by name. The comment of an amount applies to both of its columns, unless it names the raw one.
 CREATE FUNCTION analyst.define_comment(name text, names text[], texts jsonb) RETURNS text LANGUAGE sql AS $define$
-  SELECT coalesce(texts ->> name || CASE WHEN name || '_raw' = ANY (names) AND NOT texts ? (name || '_raw') THEN ', 7 decimals applied' ELSE '' END,
+  SELECT coalesce(texts ->> name || CASE WHEN name || '_raw' = ANY (names) AND NOT texts ? (name || '_raw') THEN ', decimals applied' ELSE '' END,
     texts ->> substring(name, '^(.*)_raw$') || ', raw units',
     CASE WHEN name ~ '_text$' THEN 'All digits of ' || left(name, -5) || ' where it has more than 38; null: it has not' END,
     CASE name WHEN 'deployment' THEN 'Deployment: one set of contracts on one network'
@@ -98,7 +119,9 @@ DECLARE
     FROM regexp_split_to_table(columns, '\n') AS r(line) CROSS JOIN LATERAL regexp_match(r.line, '^ *(\w+) +(.+)$') AS l(part)
     WHERE l.part IS NOT NULL);
   field text;
+  past boolean := query LIKE '%{state.%';
 BEGIN
+  query := analyst.define_units(query);
   EXECUTE format('CREATE VIEW analyst.probe AS %s', analyst.define_now(query));
   typed := analyst.define_columns('analyst.probe');
   DROP VIEW analyst.probe;
@@ -108,7 +131,7 @@ BEGIN
   FOREACH field IN ARRAY names || ARRAY(SELECT jsonb_object_keys(texts)) LOOP
     EXECUTE format('COMMENT ON COLUMN analyst.%I.%I IS %L', name, field, analyst.define_comment(field, names, texts));
   END LOOP;
-  IF query LIKE '%{state.%' THEN
+  IF past THEN
     EXECUTE format('CREATE FUNCTION analyst.%1$I(ledger integer, deployment integer DEFAULT NULL) RETURNS SETOF analyst.%2$I'
       ' LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp BEGIN ATOMIC'
       ' WITH asked AS MATERIALIZED (SELECT a.deployment, a.ledger FROM chain.asked($1, $2) AS a) SELECT %3$s FROM (%4$s) AS x; END',
@@ -197,21 +220,23 @@ CALL analyst.define('tokens', 'Tokens by contract address: synthetic ones, USDC,
     t.token,
     t.symbol,
     t.name,
-    t.kind
+    t.kind,
+    t.decimals
   FROM (
-    SELECT s.deployment, s.contract AS token, analyst.readable(s.symbol) AS symbol,
-      analyst.readable(s.name) AS name, 'synthetic' AS kind
+    SELECT s.deployment, s.contract AS token, chain.token_text(s.symbol, s.metadata, 'symbol') AS symbol,
+      chain.token_text(s.name, s.metadata, 'name') AS name, 'synthetic' AS kind, chain.token_decimals(s.decimals, s.metadata) AS decimals
     FROM {state.synth_token_instance s}
     UNION ALL
     SELECT s.deployment, s.contract, CASE s.metadata ->> 'name' WHEN 'native' THEN 'XLM'
-      ELSE s.metadata ->> 'symbol' END, s.metadata ->> 'name', 'stellar'
+      ELSE s.metadata ->> 'symbol' END, s.metadata ->> 'name', 'stellar', chain.decimals(s.metadata ->> 'decimal')
     FROM {state.stellar_asset_instance s}
   ) AS t
 $query$, $columns$
-    token   Token contract
-    symbol  Symbol, as the contract says it
-    name    Name, as the contract says it; bytes that are not text in hexadecimal
-    kind    synthetic or stellar
+    token     Token contract
+    symbol    Symbol, as the contract says it
+    name      Name, as the contract says it; bytes that are not text in hexadecimal
+    kind      synthetic or stellar
+    decimals  Decimals, as the contract says them; null: none, or above 38: amounts are in raw units alone
 $columns$);
 
 CALL analyst.define('pools', 'Pools of the automated market maker, current', $query$
@@ -222,33 +247,37 @@ CALL analyst.define('pools', 'Pools of the automated market maker, current', $qu
     a.symbol AS token_a_symbol,
     p.token_b,
     b.symbol AS token_b_symbol,
-    {amount reserve_a p.reserve_a},
-    {amount reserve_b p.reserve_b},
-    analyst.scaled(div(p.reserve_b * 10000000, nullif(p.reserve_a, 0))) AS price_a_in_b,
+    {amount reserve_a a.decimals p.reserve_a},
+    {amount reserve_b b.decimals p.reserve_b},
+    analyst.scaled(chain.price(p.reserve_b, b.decimals, p.reserve_a, a.decimals), 7) AS price_a_in_b,
     p.fee_tier AS fee_tier_bps,
     p.total_shares,
-    {amount volume_a p.cumulative_vol_a},
-    {amount volume_b p.cumulative_vol_b},
+    {amount volume_a a.decimals p.cumulative_vol_a},
+    {amount volume_b b.decimals p.cumulative_vol_b},
     p.paused,
     p.ledger,
-    p.closed_at AS changed_at
+    p.closed_at AS changed_at,
+    a.decimals AS token_a_decimals,
+    b.decimals AS token_b_decimals
   FROM {state.liquidity_pool_pool p}
     LEFT JOIN {tokens a} ON a.deployment = p.deployment AND a.token = p.token_a
     LEFT JOIN {tokens b} ON b.deployment = p.deployment AND b.token = p.token_b
 $query$, $columns$
-    pool_id         Pool
-    token_a         Token A, contract address
-    token_a_symbol  Token A, symbol
-    token_b         Token B, contract address
-    token_b_symbol  Token B, symbol
-    reserve_a       Book reserve of token A
-    reserve_b       Book reserve of token B
-    price_a_in_b    Spot price of A in B, truncated to 7 decimals as the contract does
-    fee_tier_bps    Swap fee in basis points
-    total_shares    Shares, the 1000 burned ones included
-    volume_a        Token A sold so far
-    volume_b        Token B sold so far
-    paused          Trading paused
+    pool_id           Pool
+    token_a           Token A, contract address
+    token_a_symbol    Token A, symbol
+    token_b           Token B, contract address
+    token_b_symbol    Token B, symbol
+    reserve_a         Book reserve of token A
+    reserve_b         Book reserve of token B
+    price_a_in_b      Spot price of A in B, in whole tokens, truncated to 7 decimals; the contract's own price divides raw units
+    fee_tier_bps      Swap fee in basis points
+    total_shares      Shares, the 1000 burned ones included
+    volume_a          Token A sold so far
+    volume_b          Token B sold so far
+    paused            Trading paused
+    token_a_decimals  Token A, decimals
+    token_b_decimals  Token B, decimals
 $columns$);
 
 CALL analyst.define('swaps', 'Trades, with the names of pool and tokens', $query$
@@ -261,12 +290,14 @@ CALL analyst.define('swaps', 'Trades, with the names of pool and tokens', $query
     CASE WHEN s.a_to_b THEN p.token_a_symbol ELSE p.token_b_symbol END AS token_in_symbol,
     CASE WHEN s.a_to_b THEN p.token_b ELSE p.token_a END AS token_out,
     CASE WHEN s.a_to_b THEN p.token_b_symbol ELSE p.token_a_symbol END AS token_out_symbol,
-    {amount amount_in s.amount_in},
-    {amount amount_out s.amount_out},
-    round(s.amount_out / nullif(s.amount_in, 0), 7) AS price,
+    {amount amount_in u.sold s.amount_in},
+    {amount amount_out u.bought s.amount_out},
+    round(s.amount_out * ('1e' || (u.sold - u.bought)::text)::numeric / nullif(s.amount_in, 0), 7) AS price,
     nullif(s.partner_id, 0) AS partner_id
   FROM {event.liquidity_pool_swap s}
     LEFT JOIN analyst.pools AS p ON p.deployment = s.deployment AND p.pool_id = s.pool_id
+    CROSS JOIN LATERAL (SELECT CASE WHEN s.a_to_b THEN p.token_a_decimals ELSE p.token_b_decimals END AS sold,
+      CASE WHEN s.a_to_b THEN p.token_b_decimals ELSE p.token_a_decimals END AS bought) AS u
 $query$, $columns$
     trader            Account that traded
     pool_id           Pool
@@ -277,7 +308,7 @@ $query$, $columns$
     token_out_symbol  Token bought, symbol
     amount_in         Sold, fee included
     amount_out        Bought
-    price             Bought per unit sold, fee included
+    price             Bought per unit sold, in whole tokens, fee included
     partner_id        Partner that brought the trade; null when untagged
 $columns$);
 
@@ -289,11 +320,12 @@ CALL analyst.define('traders', 'Trade of each address by pool and token sold: su
     CASE WHEN x.a_to_b THEN p.token_a ELSE p.token_b END AS token_in,
     CASE WHEN x.a_to_b THEN p.token_a_symbol ELSE p.token_b_symbol END AS token_in_symbol,
     x.swaps,
-    {amount sold x.sold},
+    {amount sold u.decimals x.sold},
     x.first_at,
     x.last_at
   FROM rollup.trader AS x
     LEFT JOIN analyst.pools AS p ON p.deployment = x.deployment AND p.pool_id = x.pool_id
+    CROSS JOIN LATERAL (SELECT CASE WHEN x.a_to_b THEN p.token_a_decimals ELSE p.token_b_decimals END AS decimals) AS u
 $query$, $columns$
     trader           Address that traded
     pool_id          Pool
@@ -311,8 +343,8 @@ CALL analyst.define('liquidity_changes', 'Liquidity added and removed, fees clai
     e.kind,
     e.provider,
     e.pool_id,
-    {amount amount_a e.amount_a},
-    {amount amount_b e.amount_b},
+    {amount amount_a p.token_a_decimals e.amount_a},
+    {amount amount_b p.token_b_decimals e.amount_b},
     e.shares::numeric(39,0) AS shares
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'add' AS kind, provider, pool_id, amount_a,
@@ -325,6 +357,7 @@ CALL analyst.define('liquidity_changes', 'Liquidity added and removed, fees clai
     SELECT deployment, ledger, tx, op, event, closed_at, 'claim', provider, pool_id, claim_a, claim_b, NULL
     FROM {event.liquidity_pool_claim e}
   ) AS e
+    LEFT JOIN analyst.pools AS p ON p.deployment = e.deployment AND p.pool_id = e.pool_id
 $query$, $columns$
     kind      add, remove or claim
     provider  Liquidity provider
@@ -341,16 +374,18 @@ CALL analyst.define('lp_positions', 'Current liquidity positions, with what they
     l.provider,
     l.shares,
     analyst.fit(round(l.shares / nullif(p.total_shares, 0), 9), 29)::numeric(38,9) AS share_of_pool,
-    {amount underlying_a div(l.shares * p.reserve_a, nullif(p.total_shares, 0))},
-    {amount underlying_b div(l.shares * p.reserve_b, nullif(p.total_shares, 0))},
-    {amount claimable_a l.pending_a + div((p.fee_a_accum - l.fee_a_debt) * l.shares, 1000000000000)},
-    {amount claimable_b l.pending_b + div((p.fee_b_accum - l.fee_b_debt) * l.shares, 1000000000000)},
+    {amount underlying_a a.decimals div(l.shares * p.reserve_a, nullif(p.total_shares, 0))},
+    {amount underlying_b b.decimals div(l.shares * p.reserve_b, nullif(p.total_shares, 0))},
+    {amount claimable_a a.decimals l.pending_a + div((p.fee_a_accum - l.fee_a_debt) * l.shares, 1000000000000)},
+    {amount claimable_b b.decimals l.pending_b + div((p.fee_b_accum - l.fee_b_debt) * l.shares, 1000000000000)},
     analyst.at(l.deposited_at) AS deposited_at,
     l.ledger,
     l.closed_at AS changed_at
   FROM {state.liquidity_pool_lp_pos l}
     LEFT JOIN {state.liquidity_pool_pool p} ON p.deployment = l.deployment AND p.contract = l.contract
       AND p.pool_id = l.pool_id
+    LEFT JOIN {tokens a} ON a.deployment = p.deployment AND a.token = p.token_a
+    LEFT JOIN {tokens b} ON b.deployment = p.deployment AND b.token = p.token_b
 $query$, $columns$
     pool_id        Pool
     provider       Owner of the position
@@ -370,22 +405,24 @@ CALL analyst.define('markets', 'Markets of the vault engine, with their debt and
     m.token,
     m.oracle_symbol AS feed,
     m.coll_oracle_sym AS collateral_feed,
-    analyst.scaled(f.twap_price) AS price,
-    analyst.scaled(c.twap_price) AS collateral_price,
+    analyst.scaled(f.twap_price, 7) AS price,
+    analyst.scaled(c.twap_price, 7) AS collateral_price,
     m.min_coll_ratio AS min_collateral_ratio_bps,
     m.liq_ratio AS liquidation_ratio_bps,
     m.liq_penalty AS liquidation_penalty_bps,
     m.stab_fee_bps AS mint_fee_millionths,
-    {amount debt coalesce(d.value, 0)},
-    {amount debt_ceiling m.debt_ceiling},
+    {amount debt t.decimals coalesce(d.value, 0)},
+    {amount debt_ceiling t.decimals m.debt_ceiling},
     m.enabled,
     m.ledger,
-    m.closed_at AS changed_at
+    m.closed_at AS changed_at,
+    t.decimals AS token_decimals
   FROM {state.synthetic_engine_asset_config m}
     LEFT JOIN {state.synthetic_engine_debt_total d} ON d.deployment = m.deployment
       AND d.contract = m.contract AND d.synth = m.symbol
     LEFT JOIN {state.oracle_feed f} ON f.deployment = m.deployment AND f.asset = m.oracle_symbol
     LEFT JOIN {state.oracle_feed c} ON c.deployment = m.deployment AND c.asset = m.coll_oracle_sym
+    LEFT JOIN {tokens t} ON t.deployment = m.deployment AND t.token = m.token
 $query$, $columns$
     market                    Market: symbol of the synthetic asset
     token                     Synthetic token, contract address
@@ -400,6 +437,7 @@ $query$, $columns$
     debt                      Debt of all its vaults
     debt_ceiling              Most debt allowed
     enabled                   Open for new debt
+    token_decimals            Synthetic token, decimals
 $columns$);
 
 CALL analyst.define('vaults', 'Current vaults, with the inputs of their ratio, at the newest close time', $query$
@@ -409,13 +447,13 @@ CALL analyst.define('vaults', 'Current vaults, with the inputs of their ratio, a
     v.synth AS market,
     v.collateral_tok AS collateral_token,
     t.symbol AS collateral_token_symbol,
-    {amount collateral v.collateral},
-    {amount debt v.debt},
+    {amount collateral t.decimals v.collateral},
+    {amount debt d.decimals v.debt},
     m.coll_oracle_sym AS collateral_feed,
-    analyst.scaled(x.collateral_price) AS collateral_price,
+    analyst.scaled(x.collateral_price, 7) AS collateral_price,
     analyst.at(x.collateral_price_ts) AS collateral_price_at,
     m.oracle_symbol AS feed,
-    analyst.scaled(x.synth_price) AS synth_price,
+    analyst.scaled(x.synth_price, 7) AS synth_price,
     analyst.at(x.synth_price_ts) AS synth_price_at,
     x.priced,
     CASE WHEN v.debt > 0 THEN x.ratio END AS ratio_bps,
@@ -432,6 +470,7 @@ CALL analyst.define('vaults', 'Current vaults, with the inputs of their ratio, a
     LEFT JOIN {state.oracle_feed f} ON f.deployment = v.deployment AND f.asset = m.oracle_symbol
     LEFT JOIN {state.oracle_feed c} ON c.deployment = v.deployment AND c.asset = m.coll_oracle_sym
     LEFT JOIN {tokens t} ON t.deployment = v.deployment AND t.token = v.collateral_tok
+    LEFT JOIN {tokens d} ON d.deployment = m.deployment AND d.token = m.token
     CROSS JOIN LATERAL (
       SELECT c.twap_price AS collateral_price, c.twap_ts AS collateral_price_ts,
         f.twap_price AS synth_price, f.twap_ts AS synth_price_ts,
@@ -468,26 +507,37 @@ CALL analyst.define('vault_events', 'Events of vaults, in one list', $query$
     e.kind,
     e.owner,
     e.synth_asset AS market,
-    {amount amount e.amount}
+    {amount amount u.decimals e.amount}
   FROM (
-    SELECT deployment, ledger, tx, op, event, closed_at, 'open' AS kind, owner, synth_asset, collateral_amount AS amount
+    SELECT deployment, ledger, tx, op, event, closed_at, 'open' AS kind, owner, synth_asset, collateral_amount AS amount,
+      collateral_token, contract_key, synth_asset_key, owner_key
     FROM {event.synthetic_engine_open e}
     UNION ALL
-    SELECT deployment, ledger, tx, op, event, closed_at, 'deposit', owner, synth_asset, amount
+    SELECT deployment, ledger, tx, op, event, closed_at, 'deposit', owner, synth_asset, amount, NULL, contract_key, synth_asset_key, owner_key
     FROM {event.synthetic_engine_deposit e}
     UNION ALL
-    SELECT deployment, ledger, tx, op, event, closed_at, 'mint', owner, synth_asset, amount
+    SELECT deployment, ledger, tx, op, event, closed_at, 'mint', owner, synth_asset, amount, NULL, contract_key, synth_asset_key, owner_key
     FROM {event.synthetic_engine_mint e}
     UNION ALL
-    SELECT deployment, ledger, tx, op, event, closed_at, 'burn', owner, synth_asset, amount
+    SELECT deployment, ledger, tx, op, event, closed_at, 'burn', owner, synth_asset, amount, NULL, contract_key, synth_asset_key, owner_key
     FROM {event.synthetic_engine_burn e}
     UNION ALL
-    SELECT deployment, ledger, tx, op, event, closed_at, 'withdraw', owner, synth_asset, amount
+    SELECT deployment, ledger, tx, op, event, closed_at, 'withdraw', owner, synth_asset, amount, NULL, contract_key, synth_asset_key, owner_key
     FROM {event.synthetic_engine_withdraw e}
     UNION ALL
-    SELECT deployment, ledger, tx, op, event, closed_at, 'liquidate', owner, synth_asset, collateral_seized
+    SELECT deployment, ledger, tx, op, event, closed_at, 'liquidate', owner, synth_asset, collateral_seized, NULL, contract_key, synth_asset_key, owner_key
     FROM {event.synthetic_engine_liquidate e}
   ) AS e
+    LEFT JOIN analyst.markets AS m ON m.deployment = e.deployment AND m.market = e.synth_asset
+    CROSS JOIN LATERAL (SELECT CASE WHEN e.kind IN ('mint', 'burn') THEN m.token_decimals
+      ELSE (SELECT t.decimals FROM analyst.tokens AS t WHERE t.deployment = e.deployment AND t.token = coalesce(e.collateral_token,
+        (SELECT p.collateral_tok FROM (SELECT h.key_hash FROM {history.synthetic_engine_vault h}
+            WHERE h.deployment = e.deployment AND h.ledger = e.ledger AND h.tx = e.tx AND h.contract_key = e.contract_key
+              AND h.synth_key = e.synth_asset_key AND h.key_owner_key = e.owner_key LIMIT 1) AS k
+          CROSS JOIN LATERAL (SELECT h.collateral_tok FROM {history.synthetic_engine_vault h}
+            WHERE h.deployment = e.deployment AND h.key_hash = k.key_hash AND h.ledger <= e.ledger
+              AND (h.ledger, h.tx) <= (e.ledger, e.tx) AND NOT h.removed
+            ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS p))) END AS decimals) AS u
 $query$, $columns$
     kind    open, deposit, mint, burn, withdraw or liquidate
     owner   Owner of the vault
@@ -501,13 +551,13 @@ CALL analyst.define('liquidations', 'Liquidations: the event and, from the burn 
     l.owner,
     l.synth_asset AS market,
     b.from_address AS liquidator,
-    {amount debt_repaid b.amount},
+    {amount debt_repaid y.decimals b.amount},
     g.contract AS collateral_token,
     t.symbol AS collateral_token_symbol,
-    {amount collateral_seized l.collateral_seized}
+    {amount collateral_seized t.decimals l.collateral_seized}
   FROM {event.synthetic_engine_liquidate l}
     LEFT JOIN LATERAL (
-      SELECT u.event, u.from_address, u.amount
+      SELECT u.event, u.contract, u.from_address, u.amount
       FROM event.synth_token_burn AS u
       WHERE u.deployment = l.deployment AND u.ledger = l.ledger AND u.tx = l.tx AND u.op = l.op
         AND u.event < l.event
@@ -525,6 +575,7 @@ CALL analyst.define('liquidations', 'Liquidations: the event and, from the burn 
         AND s.event = b.event + 1 AND s.from_address = l.contract
     ) AS g ON true
     LEFT JOIN analyst.tokens AS t ON t.deployment = l.deployment AND t.token = g.contract
+    LEFT JOIN analyst.tokens AS y ON y.deployment = l.deployment AND y.token = b.contract
 $query$, $columns$
     owner                    Owner of the vault
     market                   Market
@@ -650,7 +701,7 @@ CALL analyst.define('revenue', 'Fees as the distributor received them, with thei
     r.epoch,
     r.token,
     t.symbol AS token_symbol,
-    {amount amount r.amount}
+    {amount amount t.decimals r.amount}
   FROM {event.earnings_distributor_revenue_received r}
     LEFT JOIN analyst.tokens AS t ON t.deployment = r.deployment AND t.token = r.token
 $query$, $columns$
@@ -670,8 +721,8 @@ CALL analyst.define('partner_revenue', 'Partners'' cuts with their token: that o
     f.epoch,
     r.token,
     t.symbol AS token_symbol,
-    {amount cut f.partner_cut},
-    {amount fee r.amount}
+    {amount cut t.decimals f.partner_cut},
+    {amount fee t.decimals r.amount}
   FROM {event.earnings_distributor_partner_revenue_forwarded f}
     LEFT JOIN LATERAL (
       SELECT u.token, u.amount
@@ -699,8 +750,8 @@ CALL analyst.define('partner_revenue_per_token', 'Partners'' cuts by epoch and t
     r.token,
     t.symbol AS token_symbol,
     r.forwards,
-    {amount fees r.fees},
-    {amount cuts r.amount}
+    {amount fees t.decimals r.fees},
+    {amount cuts t.decimals r.amount}
   FROM rollup.partner_epoch_revenue AS r
     LEFT JOIN analyst.tokens AS t ON t.deployment = r.deployment AND t.token = r.token
 $query$, $columns$
@@ -721,10 +772,10 @@ CALL analyst.define('daily_partners', 'Trades and revenue that partners brought,
     token,
     t.symbol AS token_symbol,
     coalesce(v.swaps, 0) AS swaps,
-    {amount volume coalesce(v.volume, 0)},
+    {amount volume t.decimals coalesce(v.volume, 0)},
     coalesce(r.forwards, 0) AS forwards,
-    {amount fees coalesce(r.fees, 0)},
-    {amount cuts coalesce(r.amount, 0)}
+    {amount fees t.decimals coalesce(r.fees, 0)},
+    {amount cuts t.decimals coalesce(r.amount, 0)}
   FROM rollup.partner_day_volume AS v FULL JOIN rollup.partner_day_revenue AS r USING (deployment, partner_id, day, token)
     LEFT JOIN analyst.tokens AS t USING (deployment, token)
 $query$, $columns$
@@ -745,9 +796,9 @@ CALL analyst.define('revenue_per_token', 'Fees, partners'' cuts and the rest by 
     x.epoch::numeric(20,0) AS epoch,
     x.token,
     t.symbol AS token_symbol,
-    {amount fees x.fees},
-    {amount partner_cuts x.cuts},
-    {amount protocol_part x.fees - x.cuts}
+    {amount fees t.decimals x.fees},
+    {amount partner_cuts t.decimals x.cuts},
+    {amount protocol_part t.decimals x.fees - x.cuts}
   FROM (
     SELECT u.deployment, u.epoch, u.token, sum(u.fee) AS fees, sum(u.cut) AS cuts
     FROM (
@@ -770,8 +821,8 @@ $columns$);
 CALL analyst.define('stability_pool', 'The stability pool''s current books', $query$
   SELECT
     s.deployment,
-    {amount total_deposits s.total_deposits},
-    {amount collateral_gained s.total_coll_gained},
+    {amount total_deposits q.decimals s.total_deposits},
+    {amount collateral_gained g.decimals s.total_coll_gained},
     s.total_liq_count AS liquidations,
     s.p,
     s.sum_coll,
@@ -781,6 +832,8 @@ CALL analyst.define('stability_pool', 'The stability pool''s current books', $qu
     s.ledger,
     s.closed_at AS changed_at
   FROM {state.stability_pool_state s}
+    LEFT JOIN {quote q} ON q.deployment = s.deployment
+    LEFT JOIN {collateral g} ON g.deployment = s.deployment
 $query$, $columns$
     total_deposits     Deposits
     collateral_gained  Collateral gained so far
@@ -796,16 +849,18 @@ CALL analyst.define('stability_deposits', 'Current deposits in the stability poo
   SELECT
     d.deployment,
     d.depositor,
-    {amount initial d.initial_value},
-    {amount compounded CASE WHEN d.snapshot_epoch = s.epoch
+    {amount initial q.decimals d.initial_value},
+    {amount compounded q.decimals CASE WHEN d.snapshot_epoch = s.epoch
       THEN div(d.initial_value * div(s.p * 1000000000000, greatest(d.snapshot_p_value, 1)), 1000000000000)
       ELSE 0 END},
-    {amount gain div(d.initial_value * (s.sum_coll - d.snapshot_sum_coll), 1000000000000)},
+    {amount gain g.decimals div(d.initial_value * (s.sum_coll - d.snapshot_sum_coll), 1000000000000)},
     analyst.at(d.deposited_at) AS deposited_at,
     d.ledger,
     d.closed_at AS changed_at
   FROM {state.stability_pool_deposit d}
     LEFT JOIN {state.stability_pool_state s} ON s.deployment = d.deployment AND s.contract = d.contract
+    LEFT JOIN {quote q} ON q.deployment = d.deployment
+    LEFT JOIN {collateral g} ON g.deployment = d.deployment
 $query$, $columns$
     depositor     Depositor
     initial       Deposit at the snapshot
@@ -819,8 +874,8 @@ CALL analyst.define('stability_events', 'Events of the stability pool, in one li
     {event e},
     e.kind,
     e.address,
-    {amount amount e.amount},
-    {amount reward e.reward}
+    {amount amount u.decimals e.amount},
+    {amount reward g.decimals e.reward}
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'deposit' AS kind, depositor AS address, amount,
       NULL::numeric AS reward
@@ -835,6 +890,9 @@ CALL analyst.define('stability_events', 'Events of the stability pool, in one li
     SELECT deployment, ledger, tx, op, event, closed_at, 'absorb', engine, debt_absorbed, collateral_reward
     FROM {event.stability_pool_absorb e}
   ) AS e
+    LEFT JOIN {quote q} ON q.deployment = e.deployment
+    LEFT JOIN {collateral g} ON g.deployment = e.deployment
+    CROSS JOIN LATERAL (SELECT CASE WHEN e.kind = 'claim' THEN g.decimals ELSE q.decimals END AS decimals) AS u
 $query$, $columns$
     kind     deposit, withdraw, claim or absorb
     address  Depositor, or the engine that a loss came from
@@ -846,10 +904,10 @@ CALL analyst.define('feeds', 'Current price feeds, with their age at the newest 
   SELECT
     f.deployment,
     f.asset AS feed,
-    analyst.scaled(f.latest_price) AS price,
+    analyst.scaled(f.latest_price, 7) AS price,
     analyst.at(f.latest_ts) AS price_at,
     chain.unix(n.closed_at) - f.latest_ts > 300 AS price_stale,
-    analyst.scaled(f.twap_price) AS twap,
+    analyst.scaled(f.twap_price, 7) AS twap,
     analyst.at(f.twap_ts) AS twap_at,
     chain.unix(n.closed_at) - f.twap_ts > 600 AS twap_stale,
     f.observation_count AS observations,
@@ -874,7 +932,7 @@ CALL analyst.define('prices', 'Prices over time, as events: an aggregate sets th
     e.kind,
     e.asset AS feed,
     e.provider,
-    {amount price e.price}
+    {price price e.price}
   FROM (
     SELECT deployment, ledger, tx, op, event, closed_at, 'observation' AS kind, asset, provider, price
     FROM {event.oracle_price_observation e}
@@ -1012,7 +1070,7 @@ CALL analyst.define('transfers', 'Tokens transferred, minted or burned in the pr
     e.kind,
     e.from_address,
     e.to_address,
-    {amount amount e.amount},
+    {amount amount t.decimals e.amount},
     e.to_muxed_id,
     e.to_muxed_id_type
   FROM (
@@ -1066,7 +1124,7 @@ CALL analyst.define('balances', 'Balances of synthetic tokens, and of contracts 
     b.contract AS token,
     t.symbol AS token_symbol,
     b.address,
-    {amount balance b.balance},
+    {amount balance t.decimals b.balance},
     b.ledger,
     b.closed_at AS changed_at
   FROM (
@@ -1183,10 +1241,10 @@ CALL analyst.define('daily_pools', 'Trading by day and pool', $query$
     p.token_b_symbol,
     x.swaps,
     x.traders,
-    {amount sold_a x.sold_a},
-    {amount sold_b x.sold_b},
-    {amount fees_a div(x.sold_a * p.fee_tier_bps, 10000)},
-    {amount fees_b div(x.sold_b * p.fee_tier_bps, 10000)}
+    {amount sold_a p.token_a_decimals x.sold_a},
+    {amount sold_b p.token_b_decimals x.sold_b},
+    {amount fees_a p.token_a_decimals div(x.sold_a * p.fee_tier_bps, 10000)},
+    {amount fees_b p.token_b_decimals div(x.sold_b * p.fee_tier_bps, 10000)}
   FROM rollup.pool_day AS x
     LEFT JOIN analyst.pools AS p ON p.deployment = x.deployment AND p.pool_id = x.pool_id
   WHERE x.swaps > 0
@@ -1210,11 +1268,13 @@ CALL analyst.define('daily_markets', 'Vaults by day and market', $query$
     m.market,
     m.opened,
     m.liquidations AS liquidated,
-    {amount minted m.minted},
-    {amount repaid m.repaid},
-    {amount collateral_in m.deposited},
-    {amount collateral_out m.withdrawn}
+    {amount minted k.token_decimals m.minted},
+    {amount repaid k.token_decimals m.repaid},
+    {amount collateral_in g.decimals m.deposited},
+    {amount collateral_out g.decimals m.withdrawn}
   FROM rollup.market_day AS m
+    LEFT JOIN analyst.markets AS k ON k.deployment = m.deployment AND k.market = m.market
+    LEFT JOIN {collateral g} ON g.deployment = m.deployment
 $query$, $columns$
     day             Day, UTC
     market          Market
@@ -1222,8 +1282,8 @@ $query$, $columns$
     liquidated      Liquidations
     minted          Synthetic tokens minted
     repaid          Debt repaid by owners
-    collateral_in   Collateral paid in, whatever token
-    collateral_out  Collateral withdrawn, whatever token
+    collateral_in   Collateral paid in, whatever token; null: these differ in decimals
+    collateral_out  Collateral withdrawn, likewise
 $columns$);
 
 -- One row for each of rollup.call_day, not summed by role: a sum of it would be a sum of sums. A contract's role is found by its
@@ -1261,23 +1321,25 @@ CALL analyst.define('candles', 'Trade of a pool by interval; one without a trade
     c.pool_id,
     chain.interval_name(c.seconds) AS length,
     c.at,
-    analyst.fit(c.open_price, 24)::numeric(38,14) AS open,
-    analyst.fit(c.high_price, 24)::numeric(38,14) AS high,
-    analyst.fit(c.low_price, 24)::numeric(38,14) AS low,
-    analyst.fit(c.close_price, 24)::numeric(38,14) AS close,
+    analyst.fit(chain.candle_price(c.open_price, p.token_a_decimals, p.token_b_decimals), 24)::numeric(38,14) AS open,
+    analyst.fit(chain.candle_price(c.high_price, p.token_a_decimals, p.token_b_decimals), 24)::numeric(38,14) AS high,
+    analyst.fit(chain.candle_price(c.low_price, p.token_a_decimals, p.token_b_decimals), 24)::numeric(38,14) AS low,
+    analyst.fit(chain.candle_price(c.close_price, p.token_a_decimals, p.token_b_decimals), 24)::numeric(38,14) AS close,
     c.swaps,
-    {amount volume_a c.volume_a},
-    {amount volume_b c.volume_b},
-    {amount fees_a c.fees_a},
-    {amount fees_b c.fees_b},
-    {amount volume_usdc c.volume_quote},
-    {amount fees_usdc c.fees_quote}
+    {amount volume_a p.token_a_decimals c.volume_a},
+    {amount volume_b p.token_b_decimals c.volume_b},
+    {amount fees_a p.token_a_decimals c.fees_a},
+    {amount fees_b p.token_b_decimals c.fees_b},
+    {amount volume_usdc q.decimals c.volume_quote},
+    {amount fees_usdc q.decimals c.fees_quote}
   FROM rollup.candle AS c
+    LEFT JOIN analyst.pools AS p ON p.deployment = c.deployment AND p.pool_id = c.pool_id
+    LEFT JOIN {quote q} ON q.deployment = c.deployment
 $query$, $columns$
     pool_id          Pool
     length           1m, 5m, 15m, 1h, 4h, 1d or 1w
     at               Beginning of the interval, UTC
-    open             Token A in B, by the pool's entry after the first transaction that traded
+    open             Token A in B, in whole tokens, by the pool's entry after the first transaction that traded
     high             Highest price after a transaction that traded
     low              Lowest price after a transaction that traded
     close            Token A in B, after the last transaction that traded
@@ -1287,7 +1349,7 @@ $query$, $columns$
     fees_a           Fees paid in token A, protocol's part included
     fees_b           Fees paid in token B, protocol's part included
     volume_usdc_raw  Volume in USDC, raw units; null: the pool has none
-    volume_usdc      Volume in USDC, 7 decimals applied
+    volume_usdc      Volume in USDC, decimals applied
     fees_usdc        Fees in USDC, those in the other token at their trade's own rate
 $columns$);
 
@@ -1297,12 +1359,12 @@ CALL analyst.define('price_candles', 'Prices of a feed by interval; one without 
     p.asset AS feed,
     chain.interval_name(p.seconds) AS length,
     p.at,
-    {amount open p.open_price},
-    {amount high p.high_price},
-    {amount low p.low_price},
-    {amount close p.close_price},
+    {price open p.open_price},
+    {price high p.high_price},
+    {price low p.low_price},
+    {price close p.close_price},
     p.rounds,
-    {amount twap_close w.twap_price}
+    {price twap_close w.twap_price}
   FROM rollup.price AS p
     LEFT JOIN LATERAL (SELECT w.twap_price FROM rollup.price AS w
       WHERE w.deployment = p.deployment AND w.asset = p.asset AND w.seconds = p.seconds AND w.at <= p.at AND w.twap_ledger IS NOT NULL
@@ -1326,13 +1388,13 @@ CALL analyst.define('daily_protocol', 'The protocol by day; a day without activi
     d.day,
     d.users,
     d.swaps,
-    {amount volume_usdc d.volume_quote},
-    {amount fees_usdc d.fees_quote},
+    {amount volume_usdc h.decimals d.volume_quote},
+    {amount fees_usdc h.decimals d.fees_quote},
     d.liquidations,
-    {amount held_usdc h.total},
-    analyst.scaled(h.pools) AS held_in_pools,
-    analyst.scaled(h.collateral) AS held_as_collateral,
-    analyst.scaled(h.stability) AS held_for_stability
+    {amount held_usdc h.decimals h.total},
+    analyst.amount(h.pools, h.decimals)::numeric(38,18) AS held_in_pools,
+    analyst.amount(h.collateral, h.decimals)::numeric(38,18) AS held_as_collateral,
+    analyst.amount(h.stability, h.decimals)::numeric(38,18) AS held_for_stability
   FROM rollup.day AS d JOIN rollup.held AS h ON h.deployment = d.deployment AND h.day = d.day
 $query$, $columns$
     day                 Day, UTC
@@ -1356,16 +1418,17 @@ CALL analyst.define('daily_liquidity', 'Traders and liquidity of a pool by day; 
     p.additions,
     p.removals,
     p.claims,
-    analyst.scaled(p.added_a) AS added_a,
-    analyst.scaled(p.added_b) AS added_b,
-    analyst.scaled(p.removed_a) AS removed_a,
-    analyst.scaled(p.removed_b) AS removed_b,
-    analyst.scaled(p.claimed_a) AS claimed_a,
-    analyst.scaled(p.claimed_b) AS claimed_b,
-    analyst.scaled(c.amount) AS reserve_a,
-    analyst.scaled(c.amount_b) AS reserve_b
+    analyst.amount(p.added_a, k.token_a_decimals)::numeric(38,18) AS added_a,
+    analyst.amount(p.added_b, k.token_b_decimals)::numeric(38,18) AS added_b,
+    analyst.amount(p.removed_a, k.token_a_decimals)::numeric(38,18) AS removed_a,
+    analyst.amount(p.removed_b, k.token_b_decimals)::numeric(38,18) AS removed_b,
+    analyst.amount(p.claimed_a, k.token_a_decimals)::numeric(38,18) AS claimed_a,
+    analyst.amount(p.claimed_b, k.token_b_decimals)::numeric(38,18) AS claimed_b,
+    analyst.amount(c.amount, k.token_a_decimals)::numeric(38,18) AS reserve_a,
+    analyst.amount(c.amount_b, k.token_b_decimals)::numeric(38,18) AS reserve_b
   FROM rollup.pool_day AS p
     LEFT JOIN rollup.closing AS c ON c.deployment = p.deployment AND c.what = 'pool' AND c.name = p.pool_id AND c.day = p.day
+    LEFT JOIN analyst.pools AS k ON k.deployment = p.deployment AND k.pool_id = p.pool_id
 $query$, $columns$
     day        Day, UTC
     pool_id    Pool
@@ -1373,14 +1436,14 @@ $query$, $columns$
     additions  Times that liquidity was added
     removals   Times that liquidity was removed
     claims     Times that fees were claimed
-    added_a    Token A added, 7 decimals applied
-    added_b    Token B added, 7 decimals applied
-    removed_a  Token A removed, 7 decimals applied
-    removed_b  Token B removed, 7 decimals applied
-    claimed_a  Fees claimed in token A, 7 decimals applied
-    claimed_b  Fees claimed in token B, 7 decimals applied
-    reserve_a  Book reserve of token A at the close of the day, 7 decimals applied
-    reserve_b  Book reserve of token B at the close of the day, 7 decimals applied
+    added_a    Token A added, decimals applied
+    added_b    Token B added, decimals applied
+    removed_a  Token A removed, decimals applied
+    removed_b  Token B removed, decimals applied
+    claimed_a  Fees claimed in token A, decimals applied
+    claimed_b  Fees claimed in token B, decimals applied
+    reserve_a  Book reserve of token A at the close of the day, decimals applied
+    reserve_b  Book reserve of token B at the close of the day, decimals applied
 $columns$);
 
 CALL analyst.define('daily_closings', 'The last values of a day: holdings, debts, prices; a day without a change has no row', $query$
@@ -1389,16 +1452,22 @@ CALL analyst.define('daily_closings', 'The last values of a day: holdings, debts
     c.day,
     c.what,
     c.name,
-    {amount amount c.amount},
-    {amount amount_b c.amount_b},
+    {amount amount u.decimals c.amount},
+    {amount amount_b p.token_b_decimals c.amount_b},
     c.ledger
   FROM rollup.closing AS c
+    LEFT JOIN analyst.pools AS p ON p.deployment = c.deployment AND c.what = 'pool' AND p.pool_id = c.name
+    LEFT JOIN analyst.markets AS m ON m.deployment = c.deployment AND c.what = 'debt' AND m.market = c.name
+    LEFT JOIN analyst.tokens AS t ON t.deployment = c.deployment AND c.what = 'collateral' AND t.token = c.name
+    LEFT JOIN {quote q} ON q.deployment = c.deployment
+    CROSS JOIN LATERAL (SELECT CASE c.what WHEN 'price' THEN 7 WHEN 'stability' THEN q.decimals WHEN 'pool' THEN p.token_a_decimals
+      WHEN 'debt' THEN m.token_decimals ELSE t.decimals END AS decimals) AS u
 $query$, $columns$
     day         Day, UTC
     what        pool: reserves; debt: of a market; stability: total deposits; collateral: the engine's balance of a token; price: a feed
     name        By what: pool: the pool; debt: the market; stability: empty; collateral: the token contract; price: the feed
     amount_raw  Amount (a pool: of token A; a feed: its time-weighted price), raw units
-    amount      The same, 7 decimals applied
+    amount      The same, decimals applied
     amount_b    A pool's reserve of token B
 $columns$);
 
@@ -1412,4 +1481,4 @@ $query$, $columns$
 $columns$);
 
 DROP PROCEDURE analyst.define;
-DROP FUNCTION analyst.define_tables, analyst.define_now, analyst.define_as_of, analyst.define_columns, analyst.define_comment;
+DROP FUNCTION analyst.define_tables, analyst.define_units, analyst.define_now, analyst.define_as_of, analyst.define_columns, analyst.define_comment;

@@ -174,19 +174,22 @@ tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
  * revocation, by another attestation of the same key, and by a record that is not Verified; a
  * revocation by an attestation of the same key. */
 static const char since_sql[] =
-    "WITH d AS (SELECT o.subject, coalesce(o.reviewed_at, o.created_at) AS at FROM kyc.outbox AS o"
-    " WHERE o.id = $2::bigint), c AS (SELECT k.ledger, k.tx, CASE WHEN k.removed THEN CASE WHEN NOT"
-    " $5::bool THEN 'revoked_since' END WHEN k.verifier = $6 AND ($5::bool OR NOT (k.jurisdiction ="
-    " $7::bigint AND k.expires_at = $8::numeric AND k.metadata = $9::bytea)) THEN 'attested_since'"
-    " END AS what FROM d, history.compliance_registry_kyc AS k WHERE k.deployment = $1::int AND"
-    " k.key_hash = $3::bytea AND k.closed_at > d.at UNION ALL SELECT r.ledger, r.tx, CASE WHEN NOT"
-    " $5::bool AND NOT r.removed AND r.status <> 2 THEN 'status_since' END FROM d,"
+    "WITH d AS (SELECT coalesce(o.reviewed_at, o.created_at) AS at FROM kyc.outbox AS o WHERE o.id "
+    "="
+    " $2::bigint), c AS (SELECT k.ledger, k.tx, CASE WHEN k.removed THEN CASE WHEN NOT $5::bool "
+    "THEN"
+    " 'revoked_since' END WHEN k.verifier = $6 AND ($5::bool OR NOT (k.jurisdiction = $7::bigint "
+    "AND"
+    " k.expires_at = $8::numeric AND k.metadata = $9::bytea)) THEN 'attested_since' END AS what "
+    "FROM"
+    " d, history.compliance_registry_kyc AS k WHERE k.deployment = $1::int AND k.key_hash ="
+    " $3::bytea AND k.closed_at > d.at UNION ALL SELECT r.ledger, r.tx, CASE WHEN NOT $5::bool AND"
+    " NOT r.removed AND r.status <> 2 THEN 'status_since' END FROM d,"
     " history.compliance_registry_compliance_rec AS r WHERE r.deployment = $1::int AND r.key_hash ="
-    " $4::bytea AND r.closed_at > d.at) SELECT c.what, c.ledger FROM c, d WHERE c.what IS NOT NULL"
-    " AND NOT EXISTS (SELECT FROM chain.tx AS t JOIN kyc.outbox AS o ON t.hash IN (o.tx_hash,"
-    " o.bump_hash) WHERE t.deployment = $1::int AND t.ledger = c.ledger AND t.tx = c.tx AND"
-    " o.subject = d.subject AND o.genuine IS NOT FALSE AND o.genuine) ORDER BY c.ledger DESC, c.tx "
-    "DESC, c.what LIMIT 1";
+    " $4::bytea AND r.closed_at > d.at) SELECT c.what, c.ledger FROM c WHERE c.what IS NOT NULL AND"
+    " NOT EXISTS (SELECT FROM chain.tx AS t JOIN kyc.outbox AS o ON t.hash IN (o.tx_hash,"
+    " o.bump_hash) WHERE t.deployment = $1::int AND t.ledger = c.ledger AND t.tx = c.tx)"
+    " ORDER BY c.ledger DESC, c.tx DESC, c.what LIMIT 1";
 
 tide_status att_index_since(struct att_view *out, struct att_outbox *outbox,
                             const struct att_row *row, const uint8_t contract[TIDE_HASH_BYTES],

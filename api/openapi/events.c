@@ -47,7 +47,7 @@ static bool ends_with(const char *text, const char *end)
 /* Returns the type of a whole number by the name that answers give it. */
 static const char *number_type(const struct tide_field *field, const char *name)
 {
-    if (field->is_amount)
+    if (field->unit)
         return "Amount";
     if (ends_with(name, "Bps"))
         return "Bps";
@@ -78,6 +78,14 @@ static const char *type_of(const struct tide_field *field, const char *name)
     return types[field->type];
 }
 
+/* Returns the mark of an amount's scaled companion: a token's decimals may not be known. */
+static const char *companion(enum tide_unit unit)
+{
+    if (unit == TIDE_UNIT_NONE)
+        return "";
+    return unit == TIDE_UNIT_PRICE ? "+" : "+?";
+}
+
 static void add_field(struct tide_buf *text, const struct tide_field *field)
 {
     char name[TIDE_ANSWER_NAME_BYTES];
@@ -87,7 +95,7 @@ static void add_field(struct tide_buf *text, const struct tide_field *field)
     const char *type = type_of(field, name);
     bool nullable = optional && strcmp(type, "json") != 0;
     tide_buf_putf(text, "  %s  %s%s%s  %s\n", name, type, nullable ? "?" : "",
-                  field->is_amount ? "+" : "", field->doc);
+                  companion(field->unit), field->doc);
 }
 
 static void add_kind(struct tide_buf *text, const struct tide_kind *kind)

@@ -231,11 +231,10 @@ static void put_names(struct tide_json *j, struct tide_reader *reader, const str
                                 c->market ? &c->market->symbol : &c->catalog->symbol);
     if (known) {
         tide_record_json_title(j, "name", &token->title);
-        tide_json_u32(j, "decimals", token->decimals);
     } else {
         tide_json_null(j, "name");
-        tide_json_null(j, "decimals");
     }
+    tide_answer_decimals(j, reader, &c->token);
 }
 
 static void put_symbol_or_null(struct tide_json *j, const char *name,
@@ -248,8 +247,10 @@ static void put_symbol_or_null(struct tide_json *j, const char *name,
 }
 
 /* Writes the catalog entries that name the token, of all partners or of the requested one. */
-static void put_entries(struct tide_json *j, const struct claim *c, uint32_t count)
+static void put_entries(struct tide_json *j, struct tide_reader *reader, const struct claim *c,
+                        uint32_t count)
 {
+    uint32_t decimals = tide_lookup_decimals(reader, &c->token);
     uint32_t listed = 0, unlisted = 0;
     tide_json_name(j, "catalog");
     tide_json_open(j, '[');
@@ -262,7 +263,7 @@ static void put_entries(struct tide_json *j, const struct claim *c, uint32_t cou
         tide_json_u64(j, "partnerId", entry->partner_id);
         tide_json_bool(j, "live", entry->live);
         tide_record_json_symbol(j, "oracleSymbol", &entry->oracle_symbol);
-        tide_json_amount(j, "debtCeiling", tide_hot_i128(entry->debt_ceiling), TIDE_WAD_DECIMALS);
+        tide_json_amount(j, "debtCeiling", tide_hot_i128(entry->debt_ceiling), decimals);
         tide_json_stored_time(j, "deployedAt", entry->deployed_at);
         tide_json_close(j, '}');
         listed++;
@@ -297,7 +298,7 @@ static void put_asset(struct tide_json *j, const struct gathering *g, const stru
         tide_json_null(j, "partnerId");
     tide_json_bool(j, "live", own || asked || c->catalog->live);
     tide_json_bool(j, "enabled", c->market && c->market->enabled);
-    put_entries(j, c, count);
+    put_entries(j, g->reader, c, count);
     tide_json_close(j, '}');
 }
 

@@ -97,11 +97,10 @@ static void put_usdc(struct tide_json *j, struct tide_reader *reader)
     tide_record_json_address(j, "contract", &contract);
     if (usdc->has_instance) {
         tide_record_json_title(j, "code", &usdc->symbol);
-        tide_json_u32(j, "decimals", usdc->decimals);
     } else {
         tide_json_null(j, "code");
-        tide_json_null(j, "decimals");
     }
+    tide_answer_decimals(j, reader, &contract);
     put_entrypoints(j, TIDE_ROLE_stellar_asset);
     tide_json_close(j, '}');
 }

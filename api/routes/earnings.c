@@ -41,6 +41,9 @@ static const char epochs_sql[] =
     "  WHERE NOT h.removed AND h.finalized"
     "  ORDER BY k.key_id DESC LIMIT $5::integer) AS e";
 
+static const char decimals_sql[] =
+    "SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d";
+
 struct claim {
     struct tide_history history;
     struct tide_pg_rows epochs;
@@ -48,6 +51,7 @@ struct claim {
     tide_raw_i128 deposit;
     enum tide_refusal why; /* why the deposit cannot be computed */
     uint64_t limit;
+    uint32_t decimals; /* USDC's: the contract's sums are told in it */
 };
 
 /* Loads the address's deposit in the stability pool, compounded as the contract does it. */
@@ -64,6 +68,21 @@ static tide_status load_deposit(struct claim *claim, struct tide_err *err)
         claim->why =
             tide_rule_compounded(&claim->deposit, started ? &state : NULL, saved ? &saving : NULL);
     return status;
+}
+
+/* Loads the decimals of USDC. values: deployment and ledger. */
+static tide_status load_decimals(struct claim *claim, struct tide_pg *pg, const char *const *values,
+                                 struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_bound_query(pg, &rows, decimals_sql, values, 2, err);
+    if (status != TIDE_OK)
+        return status;
+    claim->decimals = rows.count == 1 && !tide_pg_is_null(&rows, 0, 0)
+                          ? (uint32_t)tide_pg_u64(&rows, 0, 0)
+                          : TIDE_JSON_UNKNOWN;
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
 }
 
 /* Loads deposit and epochs. newest: the epoch to begin with; NULL: the newest. */
@@ -84,6 +103,9 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
     if (status != TIDE_OK)
         return status;
     const char *const values[] = { id, at, newest, (const char *)claim->address->text.ptr, rows };
+    status = load_decimals(claim, task->pg, values, err);
+    if (status != TIDE_OK)
+        return status;
     return tide_bound_query(task->pg, &claim->epochs, epochs_sql, values, TIDE_COUNT(values), err);
 }
 
@@ -104,10 +126,10 @@ static bool put_epoch(struct tide_json *j, struct project_row *row, const struct
         return false;
     tide_json_open(j, '{');
     tide_json_u64(j, "epoch", epoch.id);
-    tide_json_amount(j, "protocolRevenue", epoch.protocol_revenue, TIDE_WAD_DECIMALS);
-    tide_json_amount(j, "stakerSnapshot", epoch.staker_snapshot, TIDE_WAD_DECIMALS);
+    tide_json_amount(j, "protocolRevenue", epoch.protocol_revenue, claim->decimals);
+    tide_json_amount(j, "stakerSnapshot", epoch.staker_snapshot, claim->decimals);
     tide_json_bool(j, "claimed", claimed);
-    tide_json_amount(j, "share", share, TIDE_WAD_DECIMALS);
+    tide_json_amount(j, "share", share, claim->decimals);
     tide_json_close(j, '}');
     return true;
 }
@@ -126,7 +148,7 @@ static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *cla
         if (!put_epoch(j, &row, claim, &total))
             return TIDE_REFUSED_OVERFLOW;
     tide_json_close(j, ']');
-    tide_json_amount(j, "total", total, TIDE_WAD_DECIMALS);
+    tide_json_amount(j, "total", total, claim->decimals);
     if (claim->epochs.count > claim->limit)
         tide_json_u64(j, "nextEpoch",
                       tide_pg_u64(&claim->epochs, (uint32_t)claim->limit, EPOCH_ID));
@@ -138,7 +160,7 @@ static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *cla
 
 static enum tide_refusal put_claim(struct tide_json *j, const struct claim *claim, const char **bad)
 {
-    tide_json_amount(j, "deposit", claim->deposit, TIDE_WAD_DECIMALS);
+    tide_json_amount(j, "deposit", claim->deposit, claim->decimals);
     if (claim->deposit > 0)
         tide_json_null(j, "refused");
     else

@@ -10,6 +10,19 @@ struct side {
     uint32_t decimals, quote_decimals;
 };
 
+static bool is_known(const struct side *s)
+{
+    return s->decimals != TIDE_JSON_UNKNOWN && s->quote_decimals != TIDE_JSON_UNKNOWN;
+}
+
+/* Computes the synth's price in whole tokens, or as the contract says it if decimals are not known.
+ * Returns false if it is too large. */
+static bool shown(tide_raw_i128 *out, const struct side *s, const struct tide_hot_pool *pool)
+{
+    uint32_t synth = is_known(s) ? s->decimals : 0, quote = is_known(s) ? s->quote_decimals : 0;
+    return tide_rule_shown(out, pool, s->a, s->a ? synth : quote, s->a ? quote : synth);
+}
+
 static void put_reserves(struct tide_json *j, const struct side *s)
 {
     tide_raw_i128 a = tide_hot_i128(s->pool->reserve_a), b = tide_hot_i128(s->pool->reserve_b);
@@ -17,12 +30,22 @@ static void put_reserves(struct tide_json *j, const struct side *s)
     tide_json_amount(j, "reserveQuote", s->a ? b : a, s->quote_decimals);
 }
 
-/* Writes the change, and the change in basis points: (now - then) / then, truncated. */
-static void put_change(struct tide_json *j, tide_raw_i128 then, tide_raw_i128 now)
+/* Writes the change, and the change in basis points: (now - then) / then of the shown price,
+ * truncated. */
+static void put_change(struct tide_json *j, const struct side *s)
 {
+    const struct tide_window *w = &s->window;
     tide_i128 bps = { 0 };
-    tide_json_amount(j, "change24h", now - then, TIDE_WAD_DECIMALS);
-    if (tide_i128_mul(&bps, (tide_i128){ now - then }, tide_i128_from_i64(10000)) == TIDE_OK &&
+    tide_raw_i128 now = 0, then = 0;
+    bool priced = shown(&now, s, s->pool) && shown(&then, s, &w->then);
+    tide_json_i128(j, "change24h",
+                   s->a ? w->price_now - w->price_then : w->price_b_now - w->price_b_then);
+    if (priced && is_known(s))
+        tide_json_scaled(j, "change24h", now - then, TIDE_WAD_DECIMALS);
+    else
+        tide_json_null(j, "change24hScaled");
+    if (priced &&
+        tide_i128_mul(&bps, (tide_i128){ now - then }, tide_i128_from_i64(10000)) == TIDE_OK &&
         tide_i128_div_trunc(&bps, bps, (tide_i128){ then }) == TIDE_OK)
         tide_json_i128(j, "change24hBps", bps.raw);
     else
@@ -51,7 +74,7 @@ static void put_trade(struct tide_json *j, const struct tide_reader *reader, con
     tide_json_amount(j, "fees24h", s->a ? w->fees_b : w->fees_a, s->quote_decimals);
     tide_json_number(j, "swaps24h", w->swaps);
     if (w->priced) {
-        put_change(j, s->a ? w->price_then : w->price_b_then, s->a ? w->price_now : w->price_b_now);
+        put_change(j, s);
         return;
     }
     tide_json_null(j, "change24h");
@@ -62,14 +85,8 @@ static void put_trade(struct tide_json *j, const struct tide_reader *reader, con
 /* Writes the market's pool: price, reserves and the trade of the last 24 hours. */
 static void put_pool(struct tide_json *j, struct tide_reader *reader, const struct side *s)
 {
-    tide_raw_i128 price;
     tide_record_json_symbol(j, "pool", &s->pool->id);
-    if (tide_rule_spot(&price, s->pool, s->a) == TIDE_REFUSED_NOTHING) {
-        tide_json_amount(j, "spotPrice", price, TIDE_WAD_DECIMALS);
-    } else {
-        tide_json_null(j, "spotPrice");
-        tide_json_null(j, "spotPriceScaled");
-    }
+    tide_answer_spot(j, reader, s->pool, s->a);
     put_reserves(j, s);
     put_trade(j, reader, s);
 }
@@ -114,9 +131,11 @@ static void put_terms(struct tide_json *j, struct tide_reader *reader,
     tide_json_i128(j, "liqRatioBps", tide_hot_i128(m->liq_ratio));
     tide_json_i128(j, "liqPenaltyBps", tide_hot_i128(m->liq_penalty));
     tide_json_i128(j, "mintFeeMillionths", tide_hot_i128(m->stab_fee_bps));
-    tide_json_amount(j, "debtCeiling", tide_hot_i128(m->debt_ceiling), TIDE_WAD_DECIMALS);
-    tide_json_amount(j, "debt", tide_hot_i128(m->debt_total), TIDE_WAD_DECIMALS);
-    tide_json_amount(j, "collateral", tide_hot_i128(m->collateral), TIDE_WAD_DECIMALS);
+    uint32_t decimals = tide_lookup_decimals(reader, &m->token);
+    tide_json_amount(j, "debtCeiling", tide_hot_i128(m->debt_ceiling), decimals);
+    tide_json_amount(j, "debt", tide_hot_i128(m->debt_total), decimals);
+    tide_json_amount(j, "collateral", tide_hot_i128(m->collateral),
+                     tide_lookup_collateral_decimals(reader));
     tide_json_number(j, "vaultCount", m->vaults);
     tide_json_number(j, "indebtedVaultCount", m->indebted);
 }

@@ -57,12 +57,12 @@ const char stream_sql_people[] =
                                     "decode(a.frozen, 'hex')") " AS f ON true ORDER BY a.n";
 
 /* x: the fields of a "price" message, from a version p of a feed. */
-#define PRICE                                                                     \
-    " LATERAL (SELECT p.asset, p.latest_price::text AS \"latestPrice\","          \
-    " analyst.scaled(p.latest_price)::text AS \"latestPriceScaled\","             \
-    " chain.rfc3339(analyst.at(p.latest_ts)) AS \"latestAt\","                    \
-    " p.twap_price::text AS \"twapPrice\", analyst.scaled(p.twap_price)::text AS" \
-    " \"twapPriceScaled\", chain.rfc3339(analyst.at(p.twap_ts)) AS \"twapAt\","   \
+#define PRICE                                                                        \
+    " LATERAL (SELECT p.asset, p.latest_price::text AS \"latestPrice\","             \
+    " analyst.scaled(p.latest_price, 7)::text AS \"latestPriceScaled\","             \
+    " chain.rfc3339(analyst.at(p.latest_ts)) AS \"latestAt\","                       \
+    " p.twap_price::text AS \"twapPrice\", analyst.scaled(p.twap_price, 7)::text AS" \
+    " \"twapPriceScaled\", chain.rfc3339(analyst.at(p.twap_ts)) AS \"twapAt\","      \
     " p.observation_count AS \"observationCount\") AS x"
 
 /* Present prices as of ledger $2: of the assets in $3 (NULL: of all), after asset $4, at most $5
@@ -109,7 +109,8 @@ const char stream_sql_ledgers[] =
 /* Events after position ($2, $3, $4, $5), up to the end of ledger $6, at most $7. A discovered
  * token is followed from the ledger after the one that named it and showed its kind. Its events
  * until then are indexed later, so no stream has them: another node would send more than the node
- * that followed. Whether any token was discovered since $2 is asked once. */
+ * that followed. Whether any token was discovered since $2 is asked once. Amounts
+ * have the decimals as of their event's ledger: all nodes send the same, whenever they do. */
 const char stream_sql_log[] =
     "SELECT l.ledger, l.tx, l.op, l.event, chain.unix_ms(l.closed_at), l.contract,"
     " l.kind, l.subject, array_to_string(l.addresses, ' '), chain.event_id(l.ledger, l.tx, l.op,"
@@ -117,7 +118,8 @@ const char stream_sql_log[] =
     " WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx), (SELECT"
     " encode(t.inner_hash, 'hex') FROM chain.tx AS t"
     " WHERE t.deployment = $1 AND t.ledger = l.ledger AND t.tx = l.tx),"
-    " chain.event_fields(l.kind, l.deployment, l.ledger, l.tx, l.op, l.event)::text FROM event.log "
+    " chain.event_fields(l.kind, l.deployment, l.ledger, l.tx, l.op, l.event, l.ledger)::text FROM "
+    "event.log "
     "AS l WHERE "
     "l.deployment = $1"
     " AND l.ledger >= $2 AND l.ledger <= $6"

@@ -9,7 +9,7 @@
 #include "tidemark/lookup.h"
 #include "tidemark/record_json.h"
 
-#define TIDE_WAD_DECIMALS 7u /* decimals of prices, debts and collateral in the engine's units */
+#define TIDE_WAD_DECIMALS 7u /* decimals of prices */
 
 /* Opens the answer: {"ledger":"N","closedAt":"…" */
 struct tide_json tide_answer_begin(struct tide_buf *out, const struct tide_reader *reader);
@@ -28,6 +28,9 @@ uint64_t tide_answer_standing(struct tide_json *j, struct tide_reader *reader,
 uint64_t tide_answer_status(struct tide_json *j, struct tide_reader *reader,
                             const struct tide_hot_address *who, tide_slice text);
 
+/* Writes "decimals" of a token; null: not known. */
+void tide_answer_decimals(struct tide_json *j, struct tide_reader *reader,
+                          const struct tide_hot_address *token);
 /* Writes the members of a feed. feed NULL: all are null, and stale is true. */
 void tide_answer_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now);
 /* Writes the whole answer of /api/prices/{asset}. feed is not NULL. */
@@ -44,6 +47,10 @@ struct tide_quote {
 enum tide_refusal tide_answer_find_quote(struct tide_quote *out, struct tide_reader *reader,
                                          const struct tide_hot_symbol *id, tide_raw_i128 amount_in,
                                          bool a_to_b) TIDE_MUST_USE;
+/* Writes spotPrice, as the contract says it, and spotPriceScaled, the same in whole tokens: A in B,
+ * or B in A. */
+void tide_answer_spot(struct tide_json *j, struct tide_reader *reader,
+                      const struct tide_hot_pool *pool, bool a_to_b);
 /* Writes the whole answer of /api/pools/{pool}/quote. */
 void tide_answer_quote(struct tide_json *j, struct tide_reader *reader,
                        const struct tide_quote *quote);

@@ -17,7 +17,7 @@
 #include "tidemark/deployment.h"
 #include "tidemark/ledger_value.h"
 
-#define TIDE_HOT_FORMAT 16u
+#define TIDE_HOT_FORMAT 17u
 
 /* X(NAME, record): the kind TIDE_HOT_NAME with the struct tide_hot_record. Beside it the parts of
  * its key, and the content. */
@@ -226,11 +226,12 @@ struct TIDE_HOT_PACKED tide_hot_contract {
     uint8_t watched;  /* the deployment file names it, or its past was read after its discovery */
     uint8_t paused;   /* a synth token is paused */
     uint8_t has_instance;
-    uint32_t created; /* ledger of its creation; 0: unknown */
-    uint32_t ledger;  /* ledger of the last change of its instance */
-    uint32_t decimals;
-    char name[64];      /* key in the deployment file, NUL-terminated */
-    char role_name[64]; /* role as in exports: usdc, synth_token … */
+    uint32_t created;     /* ledger of its creation; 0: unknown */
+    uint32_t ledger;      /* ledger of the last change of its instance */
+    uint32_t decimals;    /* at most 38 */
+    uint8_t has_decimals; /* decimals are known */
+    char name[64];        /* key in the deployment file, NUL-terminated */
+    char role_name[64];   /* role as in exports: usdc, synth_token … */
     /* issuer of a Stellar asset, as the deployment file or the chain says */
     struct tide_hot_address issuer;
     struct tide_hot_name title;  /* NAME of a token  */
@@ -287,7 +288,7 @@ static_assert(sizeof(struct tide_hot_trade) == 72, "format 14");
 static_assert(sizeof(struct tide_hot_tick) == 112, "format 14");
 static_assert(sizeof(struct tide_hot_market) == 263, "format 14");
 static_assert(sizeof(struct tide_hot_vault) == 85, "format 14");
-static_assert(sizeof(struct tide_hot_contract) == 374, "format 14");
+static_assert(sizeof(struct tide_hot_contract) == 375, "format 17");
 static_assert(sizeof(struct tide_hot_partner) == 212, "format 14");
 static_assert(sizeof(struct tide_hot_catalog) == 130, "format 14");
 

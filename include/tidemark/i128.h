@@ -11,6 +11,8 @@
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
+#define TIDE_DECIMALS_MAX 38u /* decimals of a token: more count as not known */
+
 __extension__ typedef __int128 tide_raw_i128;
 __extension__ typedef unsigned __int128 tide_raw_u128;
 
@@ -42,6 +44,10 @@ tide_status tide_i128_add(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_US
 tide_status tide_i128_sub(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_USE;
 tide_status tide_i128_mul(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_USE;
 tide_status tide_i128_div_trunc(tide_i128 *out, tide_i128 a, tide_i128 b) TIDE_MUST_USE;
+/* Computes a * 10^power / b, truncated, with no bound between. TIDE_E_RANGE: b is 0, or the result
+ * has more than 127 bits. power is -99 to 99. */
+tide_status tide_i128_div_shifted(tide_i128 *out, tide_i128 a, tide_i128 b,
+                                  int power) TIDE_MUST_USE;
 
 /* Writes the decimal text, returns its length (<= TIDE_I128_TEXT_MAX). No NUL. */
 size_t tide_i128_text(char *out, tide_i128 v);

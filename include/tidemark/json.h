@@ -124,8 +124,10 @@ void tide_json_time_ms(struct tide_json *j, const char *name, uint64_t ms);
 void tide_json_stored_time(struct tide_json *j, const char *name, uint64_t seconds);
 /* Writes raw units as a string. */
 void tide_json_i128(struct tide_json *j, const char *name, tide_raw_i128 v);
-/* Writes raw units and scaled units: "amount":"12345","amountScaled":"0.0012345". name is not NULL.
- * decimals is at most 38, or TIDE_JSON_UNKNOWN, which makes the scaled value null. */
+/* Writes "amountScaled":"0.0012345" of the name "amount", which is not NULL: the one place where C
+ * scales. The value is null above 38 decimals, so of TIDE_JSON_UNKNOWN too. */
+void tide_json_scaled(struct tide_json *j, const char *name, tide_raw_i128 v, uint32_t decimals);
+/* Writes raw units and scaled units: "amount":"12345","amountScaled":"0.0012345". */
 void tide_json_amount(struct tide_json *j, const char *name, tide_raw_i128 v, uint32_t decimals);
 
 #endif

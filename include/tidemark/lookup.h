@@ -25,8 +25,11 @@ bool tide_lookup_quote(struct tide_reader *reader, struct tide_hot_address *out)
 const struct tide_hot_contract *tide_lookup_contract(struct tide_reader *reader,
                                                      enum tide_role role, const char *role_name,
                                                      struct tide_hot_address *address);
-/* Returns the decimals of a token, or TIDE_JSON_UNKNOWN if its instance is not known. */
+/* Returns the decimals of a token, at most 38, or TIDE_JSON_UNKNOWN. */
 uint32_t tide_lookup_decimals(struct tide_reader *reader, const struct tide_hot_address *token);
+/* Returns the decimals that all tokens of the engine's list of collateral have, or
+ * TIDE_JSON_UNKNOWN: sums of collateral add up whatever tokens. */
+uint32_t tide_lookup_collateral_decimals(struct tide_reader *reader);
 /* Returns the token's own symbol, valid as long as the reader, or NULL if its instance is not known
  * or has none. */
 const struct tide_hot_name *tide_lookup_symbol(struct tide_reader *reader,

@@ -120,6 +120,10 @@ struct tide_position {
 
 /* Computes the spot price of A in B (or of B in A), 7 decimals. */
 enum tide_refusal tide_rule_spot(tide_raw_i128 *out, const struct tide_hot_pool *pool, bool a_to_b);
+/* Computes the same price in whole tokens, 7 decimals, as it is shown: the contract divides raw
+ * units. Returns false if it is too large. */
+bool tide_rule_shown(tide_raw_i128 *out, const struct tide_hot_pool *pool, bool a_to_b,
+                     uint32_t decimals_a, uint32_t decimals_b);
 enum tide_refusal tide_rule_quote(tide_raw_i128 *out, const struct tide_hot_pool *pool,
                                   tide_raw_i128 amount_in, bool a_to_b);
 
@@ -141,10 +145,11 @@ enum tide_refusal tide_rule_claimable(tide_raw_i128 *a, tide_raw_i128 *b,
 
 /* Trade of a pool in the sliding window that ends now. */
 struct tide_window {
-    tide_raw_i128 traded_a, traded_b;    /* amount that swaps moved of each token, in or out */
-    tide_raw_i128 fees_a, fees_b;        /* all swap fees in A, and all of them in B: those paid in
+    tide_raw_i128 traded_a, traded_b; /* amount that swaps moved of each token, in or out */
+    tide_raw_i128 fees_a, fees_b;     /* all swap fees in A, and all of them in B: those paid in
                                          the other token are valued at their own swap's price  */
-    tide_raw_i128 price_then, price_now; /* price of A in B, 7 decimals; only if priced */
+    struct tide_hot_pool then;        /* its reserves alone: as they were at the window's start */
+    tide_raw_i128 price_then, price_now;     /* price of A in B, 7 decimals; only if priced */
     tide_raw_i128 price_b_then, price_b_now; /* price of B in A */
     uint64_t swaps;
     bool whole;  /* the pool is older than the window, so the window is full */

@@ -22,7 +22,7 @@
 #include "tidemark/buf.h"
 #include "tidemark/pg.h"
 
-#define TIDE_ROLLUP_VERSION 9
+#define TIDE_ROLLUP_VERSION 11
 
 /* Most ledgers that one statement folds when there are many: limits the rows that it sorts. */
 #define TIDE_ROLLUP_LEDGERS 50000u

@@ -1,7 +1,7 @@
 -- Candles, and trades by day, by pool and day, by trader, and by partner, day and token sold. A trade's price is the pool's price after the transaction.
 WITH version AS MATERIALIZED (
   SELECT DISTINCT ON (ledger, tx, pool_id_key) ledger::bigint * 1048576 + tx AS place, pool_id_key, fee_tier, token_a_key, token_b_key,
-    trunc(div(reserve_b * 1e14, nullif(reserve_a, 0)) * 1e-14, 14) AS price
+    trunc(div(reserve_b * 1e52, nullif(reserve_a, 0)) * 1e-52, 52) AS price
   FROM {history.liquidity_pool_pool}
   WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer AND NOT removed
   ORDER BY ledger, tx, pool_id_key, seq DESC

@@ -44,6 +44,49 @@ tide_status tide_i128_div_trunc(tide_i128 *out, tide_i128 a, tide_i128 b)
     return TIDE_OK;
 }
 
+/* Returns the next decimal digit of a long division, and *rest times ten without it. Both are below
+ * by, which is at most 2^127, so no sum overflows. */
+static unsigned next_digit(tide_raw_u128 *rest, tide_raw_u128 by)
+{
+    tide_raw_u128 sum = 0;
+    unsigned digit = 0;
+    for (int i = 0; i < 10; i++) {
+        sum += *rest;
+        if (sum >= by) {
+            sum -= by;
+            digit++;
+        }
+    }
+    *rest = sum;
+    return digit;
+}
+
+static tide_raw_u128 magnitude(tide_i128 v)
+{
+    return v.raw < 0 ? -(tide_raw_u128)v.raw : (tide_raw_u128)v.raw;
+}
+
+tide_status tide_i128_div_shifted(tide_i128 *out, tide_i128 a, tide_i128 b, int power)
+{
+    assert(power >= -99 && power <= 99);
+    const tide_raw_u128 most = ~(tide_raw_u128)0 >> 1, by = magnitude(b);
+    if (by == 0)
+        return TIDE_E_RANGE;
+    tide_raw_u128 quotient = magnitude(a) / by, rest = magnitude(a) % by;
+    for (; power < 0; power++)
+        quotient /= 10;
+    for (; power > 0; power--) {
+        unsigned digit = next_digit(&rest, by);
+        if (quotient > (most - digit) / 10)
+            return TIDE_E_RANGE;
+        quotient = quotient * 10 + digit;
+    }
+    if (quotient > most)
+        return TIDE_E_RANGE;
+    out->raw = (a.raw < 0) == (b.raw < 0) ? (tide_raw_i128)quotient : -(tide_raw_i128)quotient;
+    return TIDE_OK;
+}
+
 static size_t magnitude_text(char *out, tide_raw_u128 v)
 {
     char digits[TIDE_I128_TEXT_MAX];

@@ -33,14 +33,53 @@ bool tide_field_is_string(const struct tide_field *field)
            (field->type == TIDE_T_U32 && names);
 }
 
+#define ONE(which, function) "(SELECT " which " FROM chain." function " AS d)"
+#define OF(function)         ONE("d.decimals", function)
+#define POOL(which)          ONE(which, "pool_decimals($2, e.contract, e.pool_id, $7)")
+
+/* The decimals of an amount of event e, as of ledger $7. */
+static const char *const unit_sql[TIDE_UNIT_COUNT] = {
+    [TIDE_UNIT_ITSELF] = OF("decimals_at($2, e.contract, $7)"),
+    [TIDE_UNIT_PRICE] = "7",
+    [TIDE_UNIT_TOKEN] = OF("decimals_at($2, e.token, $7)"),
+    [TIDE_UNIT_COLLATERAL_TOKEN] = OF("decimals_at($2, e.collateral_token, $7)"),
+    [TIDE_UNIT_POOL_A] = POOL("d.a"),
+    [TIDE_UNIT_POOL_B] = POOL("d.b"),
+    [TIDE_UNIT_SOLD] = POOL("CASE WHEN e.a_to_b THEN d.a ELSE d.b END"),
+    [TIDE_UNIT_BOUGHT] = POOL("CASE WHEN e.a_to_b THEN d.b ELSE d.a END"),
+    [TIDE_UNIT_MARKET] = OF("market_decimals($2, e.contract, e.synth_asset, $7)"),
+    [TIDE_UNIT_VAULT] = OF("vault_decimals($2, e.contract_key, e.synth_asset_key, e.owner_key,"
+                           " e.ledger, e.tx, $7)"),
+    [TIDE_UNIT_QUOTE] = OF("quote_decimals($2, $7)"),
+    [TIDE_UNIT_COLLATERAL] = OF("collateral_decimals($2, $7)"),
+    [TIDE_UNIT_CUT] = OF("cut_decimals($2, e.ledger, e.tx, e.op, e.event, $7)"),
+};
+
 static void write_field(FILE *out, const struct tide_field *f, const char *before)
 {
     char name[TIDE_ANSWER_NAME_BYTES];
     tide_field_answer_name(name, f);
     fprintf(out, "%s\n          e.%s%s AS \"%s\"", before, f->column,
             tide_field_is_string(f) ? "::text" : "", name);
-    if (f->is_amount)
-        fprintf(out, ", analyst.scaled(e.%s)::text AS \"%sScaled\"", f->column, name);
+    if (f->unit)
+        fprintf(out, ", analyst.scaled(e.%s, u.%s)::text AS \"%sScaled\"", f->column, f->column,
+                name);
+}
+
+/* Writes u, the decimals of the event's amounts, by column. OFFSET 0: each is looked up once. */
+static void write_units(FILE *out, const struct tide_kind *kind)
+{
+    const char *before = ", LATERAL (SELECT";
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        const struct tide_field *field = &kind->fields[i];
+        assert(field->unit < TIDE_UNIT_COUNT);
+        if (!field->unit)
+            continue;
+        fprintf(out, "%s\n          %s AS %s", before, unit_sql[field->unit], field->column);
+        before = ",";
+    }
+    if (*before == ',' && !before[1])
+        fprintf(out, " OFFSET 0) AS u");
 }
 
 static void write_case(FILE *out, const struct tide_kind *kind)
@@ -48,8 +87,10 @@ static void write_case(FILE *out, const struct tide_kind *kind)
     const char *table = tide_role_name(kind->role), *before = "";
     fprintf(out,
             "      WHEN '%s_%s' THEN\n"
-            "        SELECT row_to_json(x) INTO f FROM event.%s_%s AS e, LATERAL (SELECT",
+            "        SELECT row_to_json(x) INTO f FROM event.%s_%s AS e",
             table, kind->id, table, kind->id);
+    write_units(out, kind);
+    fprintf(out, ", LATERAL (SELECT");
     for (uint32_t i = 0; i < kind->field_count; i++) {
         if (kind->fields[i].hidden || kind->fields[i].is_private)
             continue;
@@ -64,21 +105,24 @@ static void write_case(FILE *out, const struct tide_kind *kind)
 void tide_event_fields_write_sql(FILE *out)
 {
     const struct tide_kind *events = tide_events();
-    fprintf(out, "\n"
-                 "-- The columns of the kind's table in their order, as answers write them, each "
-                 "amount followed by its\n"
-                 "-- scaled value. Reads one row by its key with a plan made once per session.\n"
-                 "CREATE FUNCTION chain.event_fields(kind text, deployment smallint, ledger "
-                 "integer, tx integer, op integer, event integer)\n"
-                 "  RETURNS json\n"
-                 "  LANGUAGE plpgsql STABLE PARALLEL SAFE\n"
-                 "  SET plan_cache_mode = force_generic_plan\n"
-                 "  SET enable_seqscan = off\n"
-                 "AS $$\n"
-                 "DECLARE\n"
-                 "  f json;\n"
-                 "BEGIN\n"
-                 "    CASE $1\n");
+    fprintf(out,
+            "\n"
+            "-- The columns of the kind's table in their order, as answers write them, each "
+            "amount followed by its\n"
+            "-- scaled value, by the decimals as of a ledger (at; 2147483647: now). Reads one row "
+            "by its key with a plan\n"
+            "-- made once per session.\n"
+            "CREATE FUNCTION chain.event_fields(kind text, deployment smallint, ledger "
+            "integer, tx integer, op integer, event integer, at integer)\n"
+            "  RETURNS json\n"
+            "  LANGUAGE plpgsql STABLE PARALLEL SAFE\n"
+            "  SET plan_cache_mode = force_generic_plan\n"
+            "  SET enable_seqscan = off\n"
+            "AS $$\n"
+            "DECLARE\n"
+            "  f json;\n"
+            "BEGIN\n"
+            "    CASE $1\n");
     for (uint32_t i = 0; i < TIDE_EV_COUNT; i++)
         write_case(out, &events[i]);
     fprintf(out, "      ELSE\n"
@@ -87,6 +131,6 @@ void tide_event_fields_write_sql(FILE *out)
                  "    RETURN f;\n"
                  "END $$;\n"
                  "COMMENT ON FUNCTION chain.event_fields(text, smallint, integer, integer, "
-                 "integer, integer) IS"
+                 "integer, integer, integer) IS"
                  " 'the fields of an event of that kind, as answers write them';\n");
 }

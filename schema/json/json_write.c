@@ -1,7 +1,5 @@
 #include "tidemark/json.h"
 
-enum { DECIMALS_MAX = 38 };
-
 void tide_json_value(struct tide_json *j, const char *name)
 {
     tide_json_name(j, name);
@@ -107,7 +105,7 @@ void tide_json_i128(struct tide_json *j, const char *name, tide_raw_i128 v)
 /* Inserts the decimal point: "-12345" with 7 decimals becomes "-0.0012345". */
 static size_t scale(char *out, tide_slice raw, uint32_t decimals)
 {
-    assert(raw.len > 0 && decimals <= DECIMALS_MAX);
+    assert(raw.len > 0 && decimals <= TIDE_DECIMALS_MAX);
     size_t at = 0, len = raw.len;
     const uint8_t *digits = raw.ptr;
     if (digits[0] == '-') {
@@ -130,19 +128,23 @@ static size_t scale(char *out, tide_slice raw, uint32_t decimals)
     return at + len - whole;
 }
 
-void tide_json_amount(struct tide_json *j, const char *name, tide_raw_i128 v, uint32_t decimals)
+void tide_json_scaled(struct tide_json *j, const char *name, tide_raw_i128 v, uint32_t decimals)
 {
     assert(name);
-    char raw[TIDE_I128_TEXT_MAX], scaled[TIDE_I128_TEXT_MAX + DECIMALS_MAX + 4];
+    char raw[TIDE_I128_TEXT_MAX], scaled[TIDE_I128_TEXT_MAX + TIDE_DECIMALS_MAX + 4];
     size_t len = tide_i128_text(raw, (tide_i128){ v });
-    tide_json_name(j, name);
-    tide_json_plain(j, tide_slice_of(raw, len));
-    tide_buf_str(j->buf, ",\"");
+    tide_buf_str(j->buf, j->comma ? ",\"" : "\"");
     tide_buf_str(j->buf, name);
     tide_buf_str(j->buf, "Scaled\":");
     j->comma = false;
-    if (decimals > DECIMALS_MAX)
+    if (decimals > TIDE_DECIMALS_MAX)
         tide_json_raw(j, TIDE_SLICE("null"));
     else
         tide_json_plain(j, tide_slice_of(scaled, scale(scaled, tide_slice_of(raw, len), decimals)));
+}
+
+void tide_json_amount(struct tide_json *j, const char *name, tide_raw_i128 v, uint32_t decimals)
+{
+    tide_json_i128(j, name, v);
+    tide_json_scaled(j, name, v, decimals);
 }

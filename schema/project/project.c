@@ -38,9 +38,11 @@ const struct project_source project_sources[PROJECT_SOURCE_COUNT] = {
     [PROJECT_EARNINGS] = { "earnings_distributor_instance", "epoch", 1, project_earnings },
     [PROJECT_GOVERNANCE] = { "dao_governance_instance", "liquidity_pool, engine, stability_pool, compliance,"
                             " partner_registry, earnings, oracle, multisig_wallet, dao", 9, project_governance },
-    [PROJECT_TOKEN] = { "synth_token_instance", "name, symbol, decimals, paused", 4, project_token },
+    [PROJECT_TOKEN] = { "synth_token_instance", "coalesce(name, convert_to(metadata ->> 'name', 'UTF8')),"
+                       " coalesce(symbol, convert_to(metadata ->> 'symbol', 'UTF8')),"
+                       " chain.token_decimals(decimals, metadata), paused", 4, project_token },
     [PROJECT_ASSET] = { "stellar_asset_instance", "metadata ->> 'name', metadata ->> 'symbol',"
-                       " metadata ->> 'decimal', admin", 4, project_asset },
+                       " chain.decimals(metadata ->> 'decimal'), admin", 4, project_asset },
 };
 /* clang-format on */
 

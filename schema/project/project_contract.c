@@ -95,6 +95,16 @@ static tide_status put_instance(struct project_row *row, const struct tide_hot_k
                  : row->sink->put(row->sink->self, key, contract, err);
 }
 
+/* Reads the token's decimals from a text: any contract may store any metadata. What is no number
+ * up to 38 counts as absent, and does not stop the cache (chain.decimals says the same). */
+static void take_decimals(struct tide_hot_contract *contract, tide_slice text)
+{
+    uint64_t decimals = 0;
+    tide_status status = tide_parse_u64(&decimals, text, TIDE_DECIMALS_MAX);
+    contract->has_decimals = status == TIDE_OK;
+    contract->decimals = contract->has_decimals ? (uint32_t)decimals : 0;
+}
+
 tide_status project_token(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
@@ -106,7 +116,7 @@ tide_status project_token(struct project_row *row, struct tide_err *err)
         contract.role = TIDE_ROLE_synth_token;
     contract.title = project_name(row, 0);
     contract.symbol = project_name(row, 1);
-    contract.decimals = (uint32_t)project_u64(row, 2);
+    take_decimals(&contract, project_text(row, 2));
     contract.paused = project_bool(row, 3);
     return put_instance(row, &key, &contract, err);
 }
@@ -121,14 +131,6 @@ static struct tide_hot_name plain_name(tide_slice text)
     return name;
 }
 
-/* Returns the token's decimals. Any contract may store any metadata, so what is no number counts as
- * absent, and does not stop the cache. */
-static uint32_t plain_decimals(tide_slice text)
-{
-    uint64_t decimals;
-    return tide_parse_u64(&decimals, text, UINT32_MAX) == TIDE_OK ? (uint32_t)decimals : 0;
-}
-
 tide_status project_asset(struct project_row *row, struct tide_err *err)
 {
     struct tide_hot_key key;
@@ -140,7 +142,7 @@ tide_status project_asset(struct project_row *row, struct tide_err *err)
         contract.role = TIDE_ROLE_stellar_asset;
     contract.title = plain_name(project_text(row, 0));
     contract.symbol = plain_name(project_text(row, 1));
-    contract.decimals = plain_decimals(project_text(row, 2));
+    take_decimals(&contract, project_text(row, 2));
     contract.issuer = project_address(row, 3);
     return put_instance(row, &key, &contract, err);
 }

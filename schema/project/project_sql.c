@@ -5,6 +5,15 @@
 
 enum { COLUMNS_MAX = 17 }; /* values of the row that has most: the feeder's cursor row */
 
+/* Returns the length up to the next comma outside of parentheses. */
+static size_t value_len(const char *at)
+{
+    size_t len = 0;
+    for (int depth = 0; at[len] && (depth || at[len] != ','); len++)
+        depth += (at[len] == '(') - (at[len] == ')');
+    return len;
+}
+
 /* Writes each value of the column list as text, then NULLs up to COLUMNS_MAX, so that the rows of
  * all sources have the same columns. The first one is named "first". */
 static void put_values(struct tide_buf *sql, const struct project_source *source)
@@ -12,7 +21,7 @@ static void put_values(struct tide_buf *sql, const struct project_source *source
     assert(source->count <= COLUMNS_MAX); /* a further column would be left out */
     const char *at = source->columns;
     for (uint32_t i = 0; i < COLUMNS_MAX; i++) {
-        size_t len = i < source->count ? strcspn(at, ",") : 0;
+        size_t len = i < source->count ? value_len(at) : 0;
         if (i < source->count)
             tide_buf_putf(sql, ", (%.*s)::text%s", (int)len, at, i ? "" : " AS first");
         else

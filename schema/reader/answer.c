@@ -96,6 +96,16 @@ uint64_t tide_answer_status(struct tide_json *j, struct tide_reader *reader,
     return tide_answer_standing(j, reader, who, text);
 }
 
+void tide_answer_decimals(struct tide_json *j, struct tide_reader *reader,
+                          const struct tide_hot_address *token)
+{
+    uint32_t decimals = tide_lookup_decimals(reader, token);
+    if (decimals == TIDE_JSON_UNKNOWN)
+        tide_json_null(j, "decimals");
+    else
+        tide_json_u32(j, "decimals", decimals);
+}
+
 /* --- prices ------------------------------------------------------------------------------ */
 
 void tide_answer_feed(struct tide_json *j, const struct tide_hot_feed *feed, uint64_t now)
@@ -163,6 +173,24 @@ static const char *obstacle(const struct tide_swap *swap)
     return swap->too_large ? "too_large" : NULL;
 }
 
+void tide_answer_spot(struct tide_json *j, struct tide_reader *reader,
+                      const struct tide_hot_pool *pool, bool a_to_b)
+{
+    tide_raw_i128 price, shown;
+    uint32_t a = tide_lookup_decimals(reader, &pool->token_a);
+    uint32_t b = tide_lookup_decimals(reader, &pool->token_b);
+    bool priced = tide_rule_spot(&price, pool, a_to_b) == TIDE_REFUSED_NOTHING;
+    if (priced)
+        tide_json_i128(j, "spotPrice", price);
+    else
+        tide_json_null(j, "spotPrice");
+    if (priced && a != TIDE_JSON_UNKNOWN && b != TIDE_JSON_UNKNOWN &&
+        tide_rule_shown(&shown, pool, a_to_b, a, b))
+        tide_json_scaled(j, "spotPrice", shown, TIDE_WAD_DECIMALS);
+    else
+        tide_json_null(j, "spotPriceScaled");
+}
+
 void tide_answer_quote(struct tide_json *j, struct tide_reader *reader,
                        const struct tide_quote *quote)
 {
@@ -174,7 +202,6 @@ void tide_answer_quote(struct tide_json *j, struct tide_reader *reader,
     const struct tide_hot_address *out = a_to_b ? &pool->token_b : &pool->token_a;
     uint32_t in_decimals = tide_lookup_decimals(reader, in);
     const char *why = obstacle(swap);
-    tide_raw_i128 price;
     tide_answer_agrees(j, reader);
     tide_record_json_symbol(j, "pool", &pool->id);
     tide_json_word(j, "direction", a_to_b ? "a_to_b" : "b_to_a");
@@ -193,12 +220,7 @@ void tide_answer_quote(struct tide_json *j, struct tide_reader *reader,
         tide_json_null(j, "protocolFeeScaled");
         tide_json_null(j, "impactBps");
     }
-    if (tide_rule_spot(&price, pool, a_to_b) == TIDE_REFUSED_NOTHING) {
-        tide_json_amount(j, "spotPrice", price, TIDE_WAD_DECIMALS);
-    } else {
-        tide_json_null(j, "spotPrice");
-        tide_json_null(j, "spotPriceScaled");
-    }
+    tide_answer_spot(j, reader, pool, a_to_b);
     tide_json_bool(j, "swappable", !why);
     if (why)
         tide_json_word(j, "reasonCode", why);

@@ -95,7 +95,36 @@ static const struct tide_hot_contract *find_token(struct tide_reader *reader,
 uint32_t tide_lookup_decimals(struct tide_reader *reader, const struct tide_hot_address *token)
 {
     const struct tide_hot_contract *contract = find_token(reader, token);
-    return contract ? contract->decimals : TIDE_JSON_UNKNOWN;
+    return contract && contract->has_decimals ? contract->decimals : TIDE_JSON_UNKNOWN;
+}
+
+struct common {
+    struct tide_reader *reader;
+    uint32_t decimals;
+    bool any;
+};
+
+/* Returns false, which ends the scan, when the tokens have no decimals in common. */
+static bool compare_decimals(void *self, tide_slice key, const void *record)
+{
+    struct common *common = self;
+    struct tide_hot_address token;
+    (void)record;
+    assert(key.len == 1 + sizeof token);
+    memcpy(&token, key.ptr + 1, sizeof token);
+    uint32_t decimals = tide_lookup_decimals(common->reader, &token);
+    bool same = !common->any || decimals == common->decimals;
+    common->decimals = same ? decimals : TIDE_JSON_UNKNOWN;
+    common->any = true;
+    return common->decimals != TIDE_JSON_UNKNOWN;
+}
+
+uint32_t tide_lookup_collateral_decimals(struct tide_reader *reader)
+{
+    struct common common = { .reader = reader, .decimals = TIDE_JSON_UNKNOWN };
+    struct tide_hot_key tokens = tide_hot_key(TIDE_HOT_COLLATERAL);
+    tide_reader_scan(reader, &tokens, compare_decimals, &common);
+    return common.decimals;
 }
 
 const struct tide_hot_name *tide_lookup_symbol(struct tide_reader *reader,

@@ -151,11 +151,16 @@ static void need_whole(struct reader_past *past, enum tide_hot_kind kind)
         enum project_source_id source;
         bool removable;
     } parts[] = {
-        { TIDE_HOT_BLOCKED, PROJECT_BLOCKED, true },  { TIDE_HOT_FEED, PROJECT_FEED, false },
-        { TIDE_HOT_POOL, PROJECT_POOL, false },       { TIDE_HOT_MARKET, PROJECT_MARKET, false },
-        { TIDE_HOT_MARKET, PROJECT_DEBT, false },     { TIDE_HOT_CONTRACT, PROJECT_TOKEN, false },
-        { TIDE_HOT_CONTRACT, PROJECT_ASSET, false },  { TIDE_HOT_PARTNER, PROJECT_PARTNER, false },
+        { TIDE_HOT_BLOCKED, PROJECT_BLOCKED, true },
+        { TIDE_HOT_FEED, PROJECT_FEED, false },
+        { TIDE_HOT_POOL, PROJECT_POOL, false },
+        { TIDE_HOT_MARKET, PROJECT_MARKET, false },
+        { TIDE_HOT_MARKET, PROJECT_DEBT, false },
+        { TIDE_HOT_CONTRACT, PROJECT_TOKEN, false },
+        { TIDE_HOT_CONTRACT, PROJECT_ASSET, false },
+        { TIDE_HOT_PARTNER, PROJECT_PARTNER, false },
         { TIDE_HOT_CATALOG, PROJECT_CATALOG, false },
+        { TIDE_HOT_COLLATERAL, PROJECT_COLLATERAL, false },
     };
     if (past->whole & 1u << kind)
         return;

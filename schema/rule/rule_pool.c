@@ -22,6 +22,21 @@ enum tide_refusal tide_rule_spot(tide_raw_i128 *out, const struct tide_hot_pool 
     return why;
 }
 
+bool tide_rule_shown(tide_raw_i128 *out, const struct tide_hot_pool *pool, bool a_to_b,
+                     uint32_t decimals_a, uint32_t decimals_b)
+{
+    enum { SHOWN = 7 };
+    assert(decimals_a <= TIDE_DECIMALS_MAX && decimals_b <= TIDE_DECIMALS_MAX);
+    struct side side = side_of(pool, a_to_b);
+    int more = (int)decimals_a - (int)decimals_b; /* if A is the token sold */
+    tide_i128 price = { 0 };
+    if (tide_i128_div_shifted(&price, (tide_i128){ side.out }, (tide_i128){ side.in },
+                              SHOWN + (a_to_b ? more : -more)) != TIDE_OK)
+        return false;
+    *out = price.raw;
+    return true;
+}
+
 enum tide_refusal tide_rule_quote(tide_raw_i128 *out, const struct tide_hot_pool *pool,
                                   tide_raw_i128 amount_in, bool a_to_b)
 {
@@ -93,6 +108,7 @@ void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
                                  .fees_a = sum_since(now->fees_a, then->fees_a),
                                  .fees_b = sum_since(now->fees_b, then->fees_b) };
     struct tide_hot_pool before = { .reserve_a = from->reserve_a, .reserve_b = from->reserve_b };
+    out->then = before;
     out->priced = tide_rule_spot(&out->price_then, &before, true) == TIDE_REFUSED_NOTHING &&
                   tide_rule_spot(&out->price_now, pool, true) == TIDE_REFUSED_NOTHING &&
                   tide_rule_spot(&out->price_b_then, &before, false) == TIDE_REFUSED_NOTHING &&

@@ -110,14 +110,6 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
 
 /* --- one session ------------------------------------------------------------------------------ */
 
-/* True if an operator must act: an intent is parked, an approval cannot be attested, or the
- * provider answers from another environment than the KYC file names. */
-static bool needs_operator(const struct tide_kyc_plan *plan)
-{
-    return plan->parked[0] || tide_kyc_reason_unusable(tide_slice_str(plan->reason)) ||
-           strcmp(plan->reason, "environment") == 0;
-}
-
 /* Counts the outcome, and logs a change of the session. */
 static void report_change(struct worker *w, const struct worker_session *session,
                           const struct worker_event *event, const char *by,
@@ -130,7 +122,7 @@ static void report_change(struct worker *w, const struct worker_session *session
     w->effort.found += plan->outcome == TIDE_KYC_MOVED && !event;
     pthread_mutex_unlock(&w->all->mutex);
     if (plan->outcome == TIDE_KYC_MOVED)
-        tide_log(needs_operator(plan) ? TIDE_ERROR : TIDE_INFO, "kyc.decision",
+        tide_log(plan->parked[0] ? TIDE_ERROR : TIDE_INFO, "kyc.decision",
                  "session=%s provider=%s state=%s reason=%s by=%s parked=%s", session->id,
                  session->provider, tide_kyc_state_text(plan->state),
                  plan->reason[0] ? plan->reason : "none", by,

@@ -33,8 +33,8 @@ def plus(a, b):
 
 
 def decimal(price):
-    """An integer of 14 decimals as PostgreSQL writes numeric(60,14)."""
-    return None if price is None else f"{price // 10**14}.{price % 10**14:014d}"
+    """An integer of 52 decimals as PostgreSQL writes it."""
+    return None if price is None else f"{price // 10**52}.{price % 10**52:052d}"
 
 
 def usdc():
@@ -69,7 +69,7 @@ def trades():
             bought = cut(fee * got, given) if given else 0
             trade["fee_a"], trade["fee_b"] = (fee, 0) if a_to_b else (0, fee)
             if int(pool["reserve_a"]):
-                trade["price"] = int(pool["reserve_b"]) * 10**14 // int(pool["reserve_a"])
+                trade["price"] = int(pool["reserve_b"]) * 10**52 // int(pool["reserve_a"])
             if quote.get(row["deployment"]) in (pool["token_a"], pool["token_b"]):
                 is_a = quote[row["deployment"]] == pool["token_a"]
                 trade["quote"] = trade["a"] if is_a else trade["b"]
@@ -339,6 +339,35 @@ def days(all_trades, seen, markets):
     return found.items()
 
 
+def spans(found, key, ledger):
+    first, last = found.get(key, (ledger, ledger))
+    found[key] = min(first, ledger), max(last, ledger)
+
+
+def decimals():
+    """What each token said at the ends of ledgers, first and last; -1 is no number up to 38."""
+    ends, found = {}, {}
+    for table, said in (("synth_token_instance", "coalesce(decimals::text, metadata ->> 'decimal', metadata ->> 'decimals')"), ("stellar_asset_instance", "metadata ->> 'decimal'")):
+        for row in rows(f"SELECT deployment, contract, ledger, removed, {said} AS said FROM history.{table} ORDER BY ledger, tx, seq"):
+            known = not row["removed"] and row["said"] in {str(n) for n in range(39)}
+            ends[row["deployment"], row["contract"], int(row["ledger"])] = row["said"] if known else "-1"
+    for (deployment, token, ledger), said in ends.items():
+        spans(found, (deployment, token, said), ledger)
+    return found
+
+
+def named():
+    """The first ledger of each naming of tokens, by pools and by the engine."""
+    pools, engine = {}, {}
+    for row in rows("SELECT deployment, contract, pool_id, token_a, token_b, ledger FROM history.liquidity_pool_pool WHERE NOT removed"):
+        spans(pools, tuple(row[k] for k in ("deployment", "contract", "pool_id", "token_a", "token_b")), int(row["ledger"]))
+    for row in rows("SELECT deployment, contract, symbol, token, ledger FROM history.synthetic_engine_asset_config WHERE NOT removed"):
+        spans(engine, (row["deployment"], row["contract"], "market", row["symbol"], row["token"]), int(row["ledger"]))
+    for row in rows("SELECT deployment, contract, removed, token, ledger FROM history.synthetic_engine_collateral_allowed"):
+        spans(engine, (row["deployment"], row["contract"], "dropped" if row["removed"] else "collateral", "", row["token"]), int(row["ledger"]))
+    return [{key: (first,) for key, (first, _) in found.items()} for found in (pools, engine)]
+
+
 def stored(table, keys, numbers):
     """Rows of a table; a column called day becomes its first second."""
     shown = ", ".join(f"extract(epoch FROM {k})::bigint AS {k}" if k == "day" else k for k in keys)
@@ -364,6 +393,7 @@ def main():
     markets = list(market_days())
     versions, changes, ends = compliance()
     received, cuts, cuts_daily = revenue()
+    pools, engine = named()
     print(", ".join([
         compare("candles", candles(all_trades), stored_candles()),
         compare("prices", prices(), stored_prices()),
@@ -387,6 +417,10 @@ def main():
         compare("days of calls", call_days(), stored("(SELECT deployment, day, contract, coalesce(fn, '') AS fn, calls, refused FROM rollup.call_day_words)", ("deployment", "day", "contract", "fn"), ("calls", "refused"))),
         compare("closings", closings(), stored("closing", ("deployment", "what", "name", "day"), (
             "ledger", "tx", "seq", "amount", "amount_b"))),
+        compare("decimals", decimals(), stored("(SELECT deployment, token, decimals::text, first_ledger, last_ledger FROM rollup.decimals)",
+            ("deployment", "token", "decimals"), ("first_ledger", "last_ledger"))),
+        compare("tokens of pools", pools, stored("pool_token", ("deployment", "contract", "pool_id", "token_a", "token_b"), ("first_ledger",))),
+        compare("tokens of the engine", engine, stored("engine_token", ("deployment", "contract", "what", "market", "token"), ("first_ledger",))),
         compare("versions of records", versions, stored_versions()),
         compare("changes of records", changes, stored("compliance_day", ("deployment", "day", "status", "provider"), ("change",))),
         compare("ends of records", ends, stored("compliance_end", ("deployment", "ends", "provider"), ("records",)))]))

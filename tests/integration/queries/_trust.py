@@ -89,6 +89,9 @@ TABLE = re.compile(r'\b(state|history|event)\."?(\w+)"?')
 # Functions that read such tables without the condition of views. Each is asked by the routes above, and has the contract from what calls it.
 FUNCTIONS = {
     "chain.vault_market": "reads chain.role once, and compares with it",
+    "chain.cut_decimals": "compares with chain.role", "chain.vault_decimals": "its contract is an argument",
+    "chain.market_token_then": "its contract is an argument", "chain.pool_tokens_then": "its contract is an argument",
+    "chain.collateral_then": "its contract is an argument",
     "chain.event_fields": "one event, by its identity in event.log, which statements read bound",
     "chain.undecoded": "its contract is an argument", "chain.undecoded_page": "chain.role_followed says of each contract whether it is",
     "chain.grant_api": "rights", "kyc.grant_roles": "rights", "chain.grant_feeder": "rights", "chain.restrict_public": "rights",

@@ -41,12 +41,14 @@ numbers="FROM information_schema.columns WHERE table_schema = 'ada' AND table_na
 
 # The example reads an amount that no floating-point number is: the largest of 38 digits, twice.
 pg_writable
-most=99999999999999999999999999999999999999
+# The largest with its decimals applied, and one that has them in raw units alone.
+shown=999999999999999999999999999 most=99999999999999999999999999999999999999
 sql "UPDATE event.liquidity_pool_swap SET amount_in = $most WHERE (ledger, tx, op, event) IN (SELECT ledger, tx, op, event FROM event.liquidity_pool_swap ORDER BY 1, 2, 3, 4 LIMIT 2)"
+sql "UPDATE event.liquidity_pool_swap SET amount_in = $shown WHERE (ledger, tx, op, event) IN (SELECT ledger, tx, op, event FROM event.liquidity_pool_swap ORDER BY 1, 2, 3, 4 OFFSET 2 LIMIT 2)"
 sed -n '/^```python$/,/^```$/p' "$tool/README.md" | sed '1d;$d' >"$PG_DIR/example.py"
-echo 'open("sums", "w").write("".join(f"{int(r.amount_in_raw)} {r.amount_in:f}\n" for r in swaps.itertuples()))
-print(swaps["amount_in_raw"].sum(), format(swaps["amount_in"].sum(), "f"))' >>"$PG_DIR/example.py"
+echo 'open("sums", "w").write("".join(f"{int(r.amount_in_raw)} " + ("" if r.amount_in is None else format(r.amount_in, "f")) + "\n" for r in swaps.itertuples()))
+print(swaps["amount_in_raw"].sum(), format(swaps["amount_in"].dropna().sum(), "f"))' >>"$PG_DIR/example.py"
 (cd "$PG_DIR" && PGUSER=ada "$env/bin/python" -W ignore example.py) >"$PG_DIR/example.out" 2>"$PG_DIR/error" || fail "$(cat "$PG_DIR/error")"
 [ "$(tail -n 1 "$PG_DIR/example.out")" = "$(sql "SELECT sum(amount_in_raw) || ' ' || sum(amount_in) FROM analyst.swaps")" ] || fail "pandas: $(tail -n 1 "$PG_DIR/example.out")"
-[ "$(grep -c "^$most ${most:0:31}.${most:31}$" "$PG_DIR/sums")" = 2 ] || fail "pandas rounds: $(cat "$PG_DIR/sums")"
+[ "$(grep -c -e "^$most $" -e "^$shown ${shown:0:20}.${shown:20}0*$" "$PG_DIR/sums")" = 4 ] || fail "pandas rounds: $(cat "$PG_DIR/sums")"
 echo "dbt: $(grep -o "PASS=.*" "$PG_DIR/dbt.log"); pandas: $(tail -n 1 "$PG_DIR/example.out")"

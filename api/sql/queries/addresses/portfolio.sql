@@ -42,8 +42,8 @@
 --   proposalId  U64  number of the proposal
 --   ...Vote
 -- schema: PortfolioClaimable
---   deposit    Amount+            its stake
---   total      Amount+            of the newest 100 closed epochs
+--   deposit    Amount+?           its stake
+--   total      Amount+?           of the newest 100 closed epochs
 --   epochs     ClaimableEpoch[]   of the newest 100 closed epochs
 --   nextEpoch  U64?               `epoch` of /api/earnings/claimable for older ones; null: these were all
 --   refused    "no_deposit"?      why a claim would be refused; null: it would not
@@ -134,14 +134,14 @@ SELECT row_to_json(z)::text, (extract(epoch FROM clock_timestamp()) * 1000)::num
 FROM (SELECT
     to_json(ARRAY(SELECT row_to_json(x)
       FROM (SELECT * FROM b ORDER BY b.key_hash LIMIT 100) AS b
-        LEFT JOIN LATERAL (SELECT t.symbol, CASE WHEN t.decimals BETWEEN 0 AND 38 THEN t.decimals END AS decimals
+        LEFT JOIN LATERAL (SELECT t.symbol, t.decimals
             FROM chain.token_at($1::smallint, b.token, $2::integer) AS t) AS t ON true,
         LATERAL (SELECT
           b.token AS "token",
           t.symbol AS "tokenSymbol",
           t.decimals AS "decimals",
           b.balance::text AS "balance",
-          (b.balance * ('1e-' || t.decimals)::numeric)::text AS "balanceScaled"
+          analyst.scaled(b.balance, t.decimals)::text AS "balanceScaled"
         ) AS x
       ORDER BY t.symbol, b.token, b.key_hash)) AS "balances",
     least((SELECT count(*) FROM b), 200) AS "balancesCount",
@@ -152,7 +152,8 @@ FROM (SELECT
     to_json(ARRAY(SELECT row_to_json(i)
       FROM (SELECT * FROM l ORDER BY l.key_hash LIMIT 100) AS l
         LEFT JOIN LATERAL (
-          SELECT p.reserve_a, p.reserve_b, p.total_shares, p.fee_a_accum, p.fee_b_accum
+          SELECT p.reserve_a, p.reserve_b, p.total_shares, p.fee_a_accum, p.fee_b_accum,
+            (SELECT d.decimals FROM chain.decimals_at($1::smallint, p.token_a, $2::integer) AS d) AS decimals_a, (SELECT d.decimals FROM chain.decimals_at($1::smallint, p.token_b, $2::integer) AS d) AS decimals_b
           FROM (
             SELECT s.key_hash FROM state.liquidity_pool_pool AS s
             WHERE s.deployment = $1 AND s.pool_id = l.pool_id AND s.contract = l.contract

@@ -91,6 +91,6 @@ FROM (SELECT * FROM page AS e
   LATERAL (SELECT
     'event' AS "type",
 -- part: event_item
-    chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields"
+    chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event, l.ledger) AS "fields"
   ) AS x
 -- part: event_order

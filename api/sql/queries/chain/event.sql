@@ -39,7 +39,7 @@ WITH id AS (
 SELECT row_to_json(z)::text
 FROM l, LATERAL (SELECT
 -- part: event_item
-    chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields",
+    chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event, l.ledger) AS "fields",
     l.reason AS "undecodedBecause"
   ) AS x, LATERAL (SELECT row_to_json(x) AS "event") AS z
 WHERE x.id = $2

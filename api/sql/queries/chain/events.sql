@@ -56,6 +56,6 @@ FROM (SELECT * FROM page AS e
 -- part: event_words
   ) AS l, LATERAL (SELECT
 -- part: event_item
-    chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields"
+    chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event, l.ledger) AS "fields"
   ) AS x
 -- part: event_order

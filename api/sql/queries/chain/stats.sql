@@ -20,13 +20,13 @@
 --   tvlCollateral    Amount?+      collateral that the vault engine holds, at the feed of each token's symbol if a market
 --                                  prices collateral by that feed; tokens never accepted as collateral do not count
 --   tvlStability     Amount?+      deposits in the stability pool
---   unpriced         Count?        pools without USDC and collateral without a feed, which are not in the sums
+--   unpriced         Count?        pools without USDC and collateral without a feed or decimals, which are not in the sums
 --   stalePrices      Count         tokens in `tvlCollateral` whose average price the oracle calls stale; they are in the sum
 --                                  all the same
 --   debtValue        Amount?+      debt of all markets at the oracle's average prices, in US dollars, 7 decimals; markets
---                                  without a fresh one are left out; null: all of them
+--                                  without a fresh one, or decimals, are left out; null: all of them
 --   indebtedMarkets  Count         markets with debt
---   unpricedDebts    Count         of these, markets without a fresh price
+--   unpricedDebts    Count         of these, markets without a fresh price or decimals
 --   debts            MarketDebt[]
 -- example: {"users":64, "swaps":1100, "volumeQuote":"24072013958154", "volumeQuoteScaled":"2407201.3958154",
 --   "feesQuote":"74588489381", "feesQuoteScaled":"7458.8489381", "liquidations":2, "swaps24h":0,
@@ -48,8 +48,7 @@ WITH last_day AS MATERIALIZED (
 ), moment AS MATERIALIZED (
   SELECT t.past, t.at, CASE WHEN t.past THEN (t.at AT TIME ZONE 'UTC')::date ELSE 'infinity' END AS day,
     chain.interval_start(86400, t.at) AS midnight,
-    (SELECT j.address FROM chain.deployment AS x CROSS JOIN LATERAL jsonb_to_recordset(x.contracts) AS j (address text, role text)
-      WHERE x.id = $1 AND j.role = 'usdc' LIMIT 1) AS usdc
+    (SELECT q.token FROM chain.quote AS q WHERE q.deployment = $1) AS usdc, (SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d) AS decimals
   FROM (SELECT $2::integer < 2147483647 AS past, s.begins + interval '24 hours' AS at
     FROM chain.spans($1::smallint, $2) AS s WHERE s.span = '24h') AS t
   WHERE t.at IS NOT NULL
@@ -116,7 +115,8 @@ WITH last_day AS MATERIALIZED (
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE $2::integer < 2147483647 AND NOT h.removed
 ), backing AS MATERIALIZED (
-  SELECT h.amount, y.token = m.usdc AS quoted, f.twap_price, f.twap_ts
+  SELECT h.amount, y.token = m.usdc AS quoted, f.twap_price, f.twap_ts,
+    chain.quoted(h.amount, f.twap_price, (SELECT d.decimals FROM chain.decimals_at($1::smallint, y.token, $2::integer) AS d), m.decimals) AS value
   FROM moment AS m
     CROSS JOIN (SELECT r.contract FROM chain.role AS r WHERE r.deployment = $1 AND r.role = 'synthetic_engine') AS e
     CROSS JOIN chain.collateral AS y
@@ -151,12 +151,12 @@ FROM moment AS t
           WHERE e.deployment = $1 AND e.ledger > chain.ledger_before($1, t.midnight) AND e.ledger <= $2) END AS liquidations
     FROM rollup.day AS d WHERE d.deployment = $1 AND d.day < t.day) AS a
   CROSS JOIN LATERAL (SELECT p.amount AS pools, c.amount AS collateral, s.amount AS stability,
-      p.amount + c.amount + s.amount AS total, p.unpriced + c.unpriced AS unpriced
+      p.amount + c.amount + s.amount AS total, p.unpriced + c.unpriced AS unpriced, t.decimals
     FROM (SELECT coalesce(sum(2 * CASE t.usdc WHEN h.token_a THEN h.reserve_a WHEN h.token_b THEN h.reserve_b END), 0) AS amount,
         count(*) FILTER (WHERE t.usdc IS NULL OR t.usdc NOT IN (h.token_a, h.token_b)) AS unpriced
       FROM pool AS h) AS p,
-      (SELECT coalesce(sum(CASE WHEN k.quoted THEN k.amount ELSE div(k.amount * k.twap_price, 10000000) END), 0) AS amount,
-        count(*) FILTER (WHERE k.amount > 0 AND k.twap_price IS NULL AND k.quoted IS NOT TRUE) AS unpriced FROM backing AS k) AS c,
+      (SELECT coalesce(sum(CASE WHEN k.quoted THEN k.amount ELSE k.value END), 0) AS amount,
+        count(*) FILTER (WHERE k.amount > 0 AND k.value IS NULL AND k.quoted IS NOT TRUE) AS unpriced FROM backing AS k) AS c,
       (SELECT coalesce(sum(h.total_deposits), 0) AS amount
       FROM (SELECT s.total_deposits FROM state.stability_pool_state AS s WHERE $2::integer = 2147483647 AND s.deployment = $1
         UNION ALL

@@ -18,7 +18,7 @@
 --   tvlCollateral  Amount?+  collateral that the vault engine holds, at the feed of each token's symbol if a market
 --                            prices collateral by that feed; tokens never accepted as collateral do not count
 --   tvlStability   Amount?+  deposits in the stability pool
---   unpriced       Count?    pools without USDC and collateral without a feed, which are not in the sums
+--   unpriced       Count?    pools without USDC and collateral without a feed or decimals, which are not in the sums
 -- example: {"day":"2026-01-31", "users":58, "swaps":63, "volumeQuote":"1541967404811",
 --   "volumeQuoteScaled":"154196.7404811", "feesQuote":"4773872888", "feesQuoteScaled":"477.3872888",
 --   "liquidations":0, "tvl":"76862248863463", "tvlScaled":"7686224.8863463", "tvlPools":"40685422559828",
@@ -62,18 +62,18 @@ FROM (
     r.users * o.one AS "users",
     r.swaps * o.one AS "swaps",
     o.volume::text AS "volumeQuote",
-    analyst.scaled(o.volume)::text AS "volumeQuoteScaled",
+    analyst.scaled(o.volume, h.decimals)::text AS "volumeQuoteScaled",
     o.fees::text AS "feesQuote",
-    analyst.scaled(o.fees)::text AS "feesQuoteScaled",
+    analyst.scaled(o.fees, h.decimals)::text AS "feesQuoteScaled",
     r.liquidations * o.one AS "liquidations",
     h.total::text AS "tvl",
-    analyst.scaled(h.total)::text AS "tvlScaled",
+    analyst.scaled(h.total, h.decimals)::text AS "tvlScaled",
     h.pools::text AS "tvlPools",
-    analyst.scaled(h.pools)::text AS "tvlPoolsScaled",
+    analyst.scaled(h.pools, h.decimals)::text AS "tvlPoolsScaled",
     h.collateral::text AS "tvlCollateral",
-    analyst.scaled(h.collateral)::text AS "tvlCollateralScaled",
+    analyst.scaled(h.collateral, h.decimals)::text AS "tvlCollateralScaled",
     h.stability::text AS "tvlStability",
-    analyst.scaled(h.stability)::text AS "tvlStabilityScaled",
+    analyst.scaled(h.stability, h.decimals)::text AS "tvlStabilityScaled",
     h.unpriced AS "unpriced"
   ) AS x
 ORDER BY CASE WHEN $8 = 'asc' THEN d.day END, d.day DESC

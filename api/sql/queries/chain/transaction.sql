@@ -55,7 +55,7 @@ FROM chain.tx AS t, LATERAL (SELECT
     t.ok AS "ok",
     t.result_code AS "resultCode",
     t.fee_charged::text AS "feeCharged",
-    analyst.scaled(t.fee_charged)::text AS "feeChargedScaled",
+    analyst.scaled(t.fee_charged, 7)::text AS "feeChargedScaled",
     to_json(ARRAY(SELECT row_to_json(x) FROM (SELECT
         c.op AS "op",
         c.source AS "source",
@@ -76,7 +76,7 @@ FROM chain.tx AS t, LATERAL (SELECT
         l.contract AS "contract",
         l.subject AS "subject",
         l.addresses AS "addresses",
-        chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event) AS "fields",
+        chain.event_fields(l.kind, $1, l.ledger, l.tx, l.op, l.event, l.ledger) AS "fields",
         l.reason AS "undecodedBecause"
       FROM (
         SELECT e.ledger, e.tx, e.op, e.event, e.kind, e.contract, e.subject, e.addresses, NULL AS reason

@@ -11,7 +11,7 @@
 -- schema: TokenRevenue
 --   token        Address  the token
 --   tokenSymbol  string?  its symbol, where it is known
---   amount       Amount+  raw units
+--   amount       Amount+?  raw units
 --
 -- An epoch with the protocol's part of its revenue per token, in the contract's order of tokens.
 SELECT row_to_json(x)::text
@@ -43,7 +43,7 @@ FROM (
     SELECT to_json(array_agg(z.item ORDER BY t.n)) AS tokens
     FROM (
       SELECT u.token, u.n, r.value,
-    (SELECT t.symbol FROM chain.token_at($1::smallint, u.token, $2::integer) AS t) AS symbol
+    (SELECT t.symbol FROM chain.token_at($1::smallint, u.token, $2::integer) AS t) AS symbol, (SELECT d.decimals FROM chain.decimals_at($1::smallint, u.token, $2::integer) AS d) AS decimals
       FROM (
         SELECT s.key_hash FROM state.earnings_distributor_epoch_token_list AS s WHERE s.deployment = $1 AND s.epoch = v.key_id
         UNION
@@ -73,8 +73,8 @@ FROM (
         ) AS r
       WHERE NOT w.removed AND NOT r.removed
     ) AS t, LATERAL (SELECT row_to_json(z) AS item FROM (SELECT t.token AS "token", t.symbol AS "tokenSymbol",
-      t.value::text AS "amount", analyst.scaled(t.value)::text AS "amountScaled") AS z) AS z
-  ) AS revenue ON true, LATERAL (SELECT
+      t.value::text AS "amount", analyst.scaled(t.value, t.decimals)::text AS "amountScaled") AS z) AS z
+  ) AS revenue ON true, (SELECT (SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d) AS quote OFFSET 0) AS unit, LATERAL (SELECT
 -- part: epoch_item
     chain.rfc3339(v.closed_at) AS "changedAt",
     coalesce(revenue.tokens, '[]') AS "revenue"

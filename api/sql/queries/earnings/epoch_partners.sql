@@ -6,7 +6,7 @@
 -- answer: EpochPartners of EpochPartner
 -- schema: EpochPartner
 --   partnerId      U64      id of the partner
---   revenue        Amount+  what it earned: the contract's own sum, of different tokens
+--   revenue        Amount+?  what it earned: the contract's own sum, of different tokens; scaled as USDC
 --   changedLedger  Ledger   in which this was last written
 --   changedAt      Time     when that ledger closed
 -- example: {"partnerId":"1", "revenue":"351023", "revenueScaled":"0.0351023", "changedLedger":"1048",
@@ -38,10 +38,10 @@ FROM (
       ) AS h
     WHERE $2::integer < 2147483647 AND NOT h.removed
     ORDER BY k.partner_id LIMIT $4::integer)
-  ) AS v, LATERAL (SELECT
+  ) AS v, (SELECT (SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d) AS quote OFFSET 0) AS unit, LATERAL (SELECT
     v.partner_id::text AS "partnerId",
     v.value::text AS "revenue",
-    analyst.scaled(v.value)::text AS "revenueScaled",
+    analyst.scaled(v.value, unit.quote)::text AS "revenueScaled",
     v.ledger::text AS "changedLedger",
     chain.rfc3339(v.closed_at) AS "changedAt"
   ) AS x

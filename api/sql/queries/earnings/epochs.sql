@@ -31,7 +31,7 @@ FROM (
       ) AS h
     WHERE $2::integer < 2147483647 AND NOT h.removed
     ORDER BY k.key_id DESC LIMIT $4::integer)
-  ) AS v, LATERAL (SELECT
+  ) AS v, (SELECT (SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d) AS quote OFFSET 0) AS unit, LATERAL (SELECT
 -- part: epoch_item
     chain.rfc3339(v.closed_at) AS "changedAt"
   ) AS x

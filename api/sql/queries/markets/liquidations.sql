@@ -12,14 +12,14 @@
 --   owner                      Address   the owner
 --   liquidator                 Address?  the liquidator
 --   debtRepaid                 Amount?+  what the liquidator repaid
---   debtValue                  Amount?+  its value at the oracle's average price in that transaction, in US dollars, 7
---                                        decimals; null: that is not indexed
+--   debtValue                  Amount?+  its value at the oracle's average price in that transaction, in US dollars, with
+--                                        the synthetic token's decimals; null: that is not indexed
 --   collateralToken            Address?  what it is secured with
 --   collateralTokenSymbol      string?   its symbol, where it is known
---   collateralSeized           Amount+   what the liquidator was given
---   collateralValue            Amount?+  its value, likewise
+--   collateralSeized           Amount+?  what the liquidator was given
+--   collateralValue            Amount?+  its value, with its own decimals, likewise
 --   discountBps                Bps?      how much less the liquidator repaid than the collateral was worth, of its value; below 0:
---                                        the vault held less than its debt
+--                                        the vault held less than its debt; null: decimals or prices are not known
 --   collateralToStabilityPool  Amount?+  what was left over and went to the stability pool; null: the vault kept it
 -- example: {"id":"0022764288741531648-0000000002", "ledger":"1294", "closedAt":"2026-01-24T03:12:02Z",
 --   "txHash":"082e92902ef150e7d3f22beea5a53a7d64afe7bdd8bd4244665c84c91122450c", "market":"sBTC",
@@ -84,6 +84,8 @@ FROM event.synthetic_engine_liquidate AS e
   LEFT JOIN LATERAL (SELECT t.hash FROM chain.tx AS t
     WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS t ON true,
   LATERAL (SELECT chain.vault_value(b.amount, sp.price) AS repaid, chain.vault_value(e.collateral_seized, cp.price) AS seized) AS u,
+  LATERAL (SELECT (SELECT d.decimals FROM chain.decimals_at($1::smallint, c.token, e.ledger) AS d) AS debt, (SELECT d.decimals FROM chain.decimals_at($1::smallint, g.contract, e.ledger) AS d) AS collateral OFFSET 0) AS d,
+  LATERAL (SELECT d.debt, d.collateral, ('1e' || d.debt::text)::numeric AS debt_one, ('1e' || d.collateral::text)::numeric AS collateral_one) AS unit,
   LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
@@ -93,18 +95,18 @@ FROM event.synthetic_engine_liquidate AS e
     e.owner AS "owner",
     b.liquidator AS "liquidator",
     b.amount::text AS "debtRepaid",
-    analyst.scaled(b.amount)::text AS "debtRepaidScaled",
+    analyst.scaled(b.amount, unit.debt)::text AS "debtRepaidScaled",
     u.repaid::text AS "debtValue",
-    analyst.scaled(u.repaid)::text AS "debtValueScaled",
+    analyst.scaled(u.repaid, unit.debt)::text AS "debtValueScaled",
     g.contract AS "collateralToken",
     (SELECT z.symbol FROM chain.token_at($1::smallint, g.contract, $2::integer) AS z) AS "collateralTokenSymbol",
     e.collateral_seized::text AS "collateralSeized",
-    analyst.scaled(e.collateral_seized)::text AS "collateralSeizedScaled",
+    analyst.scaled(e.collateral_seized, unit.collateral)::text AS "collateralSeizedScaled",
     u.seized::text AS "collateralValue",
-    analyst.scaled(u.seized)::text AS "collateralValueScaled",
-    div((u.seized - u.repaid) * 10000, nullif(u.seized, 0))::text AS "discountBps",
+    analyst.scaled(u.seized, unit.collateral)::text AS "collateralValueScaled",
+    div((u.seized * unit.debt_one - u.repaid * unit.collateral_one) * 10000, nullif(u.seized * unit.debt_one, 0))::text AS "discountBps",
     rest.amount::text AS "collateralToStabilityPool",
-    analyst.scaled(rest.amount)::text AS "collateralToStabilityPoolScaled"
+    analyst.scaled(rest.amount, unit.collateral)::text AS "collateralToStabilityPoolScaled"
   ) AS x
 WHERE ($8::text IS NULL OR e.owner_key = chain.word_key($8)) AND ($9::text IS NULL OR e.synth_asset_key = chain.word_key($9)) AND
 -- part: event_where

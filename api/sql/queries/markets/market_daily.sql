@@ -9,11 +9,12 @@
 --   day                  date      the day, UTC
 --   opened               Count     vaults opened
 --   liquidations         Count     vaults liquidated, each time
---   minted               Amount+   synthetic tokens minted
---   repaid               Amount+   debt repaid by owners; what liquidators repaid is not in it
---   collateralDeposited  Amount+   collateral paid in, when opening and later, whatever token
---   collateralWithdrawn  Amount+   collateral withdrawn
---   collateralSeized     Amount+   collateral given to liquidators
+--   minted               Amount+?  synthetic tokens minted
+--   repaid               Amount+?  debt repaid by owners; what liquidators repaid is not in it
+--   collateralDeposited  Amount+?  collateral paid in, when opening and later, whatever token; not scaled where
+--                                 tokens of the list of collateral differ in decimals
+--   collateralWithdrawn  Amount+?  collateral withdrawn
+--   collateralSeized     Amount+?  collateral given to liquidators
 --   debt                 Amount?+  debt of the market at the close of the day; null: not indexed
 -- example: {"day":"2026-01-31", "opened":0, "liquidations":0, "minted":"93724884517",
 --   "mintedScaled":"9372.4884517", "repaid":"30344419622", "repaidScaled":"3034.4419622",
@@ -51,22 +52,23 @@ FROM (
   LEFT JOIN LATERAL (SELECT q.amount FROM rollup.closing AS q
     WHERE q.deployment = $1 AND q.what = 'debt' AND q.name = $5 AND q.day <= d.day
     ORDER BY q.day DESC LIMIT 1) AS e ON true,
-  LATERAL (SELECT
+  (SELECT (SELECT d.decimals FROM chain.market_decimals($1::smallint, $5::text, $2::integer) AS d) AS debt, (SELECT d.decimals FROM chain.collateral_decimals($1::smallint, $2::integer) AS d) AS collateral
+    OFFSET 0) AS unit, LATERAL (SELECT
     d.day::text AS "day",
     coalesce(m.opened, 0) AS "opened",
     coalesce(m.liquidations, 0) AS "liquidations",
     coalesce(m.minted, 0)::text AS "minted",
-    analyst.scaled(coalesce(m.minted, 0))::text AS "mintedScaled",
+    analyst.scaled(coalesce(m.minted, 0), unit.debt)::text AS "mintedScaled",
     coalesce(m.repaid, 0)::text AS "repaid",
-    analyst.scaled(coalesce(m.repaid, 0))::text AS "repaidScaled",
+    analyst.scaled(coalesce(m.repaid, 0), unit.debt)::text AS "repaidScaled",
     coalesce(m.deposited, 0)::text AS "collateralDeposited",
-    analyst.scaled(coalesce(m.deposited, 0))::text AS "collateralDepositedScaled",
+    analyst.scaled(coalesce(m.deposited, 0), unit.collateral)::text AS "collateralDepositedScaled",
     coalesce(m.withdrawn, 0)::text AS "collateralWithdrawn",
-    analyst.scaled(coalesce(m.withdrawn, 0))::text AS "collateralWithdrawnScaled",
+    analyst.scaled(coalesce(m.withdrawn, 0), unit.collateral)::text AS "collateralWithdrawnScaled",
     coalesce(m.seized, 0)::text AS "collateralSeized",
-    analyst.scaled(coalesce(m.seized, 0))::text AS "collateralSeizedScaled",
+    analyst.scaled(coalesce(m.seized, 0), unit.collateral)::text AS "collateralSeizedScaled",
     e.amount::text AS "debt",
-    analyst.scaled(e.amount)::text AS "debtScaled"
+    analyst.scaled(e.amount, unit.debt)::text AS "debtScaled"
   ) AS x
 ORDER BY CASE WHEN $9 = 'asc' THEN d.day END, d.day DESC
 LIMIT $4

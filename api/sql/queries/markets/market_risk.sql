@@ -21,14 +21,14 @@
 -- schema: RiskStep
 --   fallBps     Bps      by how much the collateral's price has fallen
 --   vaults      Count    vaults that may be liquidated then
---   debt        Amount+  their debt
---   collateral  Amount+  their collateral
+--   debt        Amount+?  their debt
+--   collateral  Amount+?  their collateral
 -- schema: RiskBucket
 --   fromRatioBps  Bps      lowest ratio
 --   toRatioBps    Bps?     below this ratio; null: no bound
 --   vaults        Count    vaults of such a ratio
---   debt          Amount+  their debt
---   collateral    Amount+  their collateral
+--   debt          Amount+?  their debt
+--   collateral    Amount+?  their collateral
 -- example: {"market":"sBTC", "collateralPrice":"3838908", "collateralPriceScaled":"0.3838908", "synthPrice":"10659880",
 --   "synthPriceScaled":"1.0659880", "liqRatioBps":"11000", "minCollRatioBps":"13000", "unpricedBecause":null, "vaults":41,
 --   "unpriced":0, "complete":true, "items":[{"fallBps":"0", "vaults":0, "debt":"0", "debtScaled":"0.0000000",
@@ -83,12 +83,13 @@ WITH m AS MATERIALIZED (
     25000, 27500, 30000, 35000, 40000, 50000, 75000, 100000]::numeric[] AS ratios
 )
 SELECT row_to_json(x)::text
-FROM m, LATERAL (SELECT
+FROM m, (SELECT (SELECT d.decimals FROM chain.market_decimals($1::smallint, $3::text, $2::integer) AS d) AS debt, (SELECT d.decimals FROM chain.collateral_decimals($1::smallint, $2::integer) AS d) AS collateral OFFSET 0) AS unit,
+  LATERAL (SELECT
     m.symbol AS "market",
     m.collateral_price::text AS "collateralPrice",
-    analyst.scaled(m.collateral_price)::text AS "collateralPriceScaled",
+    analyst.scaled(m.collateral_price, 7)::text AS "collateralPriceScaled",
     m.synth_price::text AS "synthPrice",
-    analyst.scaled(m.synth_price)::text AS "synthPriceScaled",
+    analyst.scaled(m.synth_price, 7)::text AS "synthPriceScaled",
     m.liq_ratio::text AS "liqRatioBps",
     m.min_coll_ratio::text AS "minCollRatioBps",
     m.refusal AS "unpricedBecause",
@@ -108,9 +109,9 @@ FROM m, LATERAL (SELECT
         (100 * s.step)::text AS "fallBps",
         s.vaults AS "vaults",
         s.debt::text AS "debt",
-        analyst.scaled(s.debt)::text AS "debtScaled",
+        analyst.scaled(s.debt, unit.debt)::text AS "debtScaled",
         s.collateral::text AS "collateral",
-        analyst.scaled(s.collateral)::text AS "collateralScaled"
+        analyst.scaled(s.collateral, unit.collateral)::text AS "collateralScaled"
       ) AS i
       ORDER BY s.step)) AS "items",
     to_json(ARRAY(SELECT row_to_json(i)
@@ -122,9 +123,9 @@ FROM m, LATERAL (SELECT
           e.ratios[g.at + 1]::text AS "toRatioBps",
           coalesce(d.vaults, 0) AS "vaults",
           coalesce(d.debt, 0)::text AS "debt",
-          analyst.scaled(coalesce(d.debt, 0))::text AS "debtScaled",
+          analyst.scaled(coalesce(d.debt, 0), unit.debt)::text AS "debtScaled",
           coalesce(d.collateral, 0)::text AS "collateral",
-          analyst.scaled(coalesce(d.collateral, 0))::text AS "collateralScaled"
+          analyst.scaled(coalesce(d.collateral, 0), unit.collateral)::text AS "collateralScaled"
         ) AS i
       WHERE m.refusal IS NULL
       ORDER BY g.at)) AS "buckets"

@@ -37,7 +37,8 @@ FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
   LEFT JOIN LATERAL (SELECT c.fn, c.hash FROM chain.call AS c
     WHERE c.deployment = $1 AND c.ledger = h.ledger AND c.tx = h.tx
       AND ($2::integer = 2147483647 OR c.contract_key NOT IN (SELECT chain.found_after($1::smallint, $2::integer))) ORDER BY c.op LIMIT 1) AS c ON true,
-  LATERAL (SELECT
+  LATERAL (SELECT (SELECT d.decimals FROM chain.decimals_at($1::smallint, h.collateral_tok, $2::integer) AS d) AS collateral,
+    (SELECT d.decimals FROM chain.market_decimals($1::smallint, $8::text, $2::integer) AS d) AS debt OFFSET 0) AS unit, LATERAL (SELECT
     h.ledger::text AS "ledger",
     chain.rfc3339(h.closed_at) AS "closedAt",
     encode(c.hash, 'hex') AS "txHash",
@@ -46,9 +47,9 @@ FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
     h.collateral_tok AS "collateralToken",
     (SELECT t.symbol FROM chain.token_at($1::smallint, h.collateral_tok, $2::integer) AS t) AS "collateralTokenSymbol",
     h.collateral::text AS "collateral",
-    analyst.scaled(h.collateral)::text AS "collateralScaled",
+    analyst.scaled(h.collateral, unit.collateral)::text AS "collateralScaled",
     h.debt::text AS "debt",
-    analyst.scaled(h.debt)::text AS "debtScaled"
+    analyst.scaled(h.debt, unit.debt)::text AS "debtScaled"
   ) AS x
 -- part: version_order
 LIMIT $4

@@ -59,7 +59,7 @@ FROM (
       FROM json_array_elements(CASE json_typeof(w.value) WHEN 'array' THEN w.value ELSE '[]' END) WITH ORDINALITY AS e (o, n),
         LATERAL (SELECT CASE WHEN o ->> 'price' ~ '^-?[0-9]{1,39}$' THEN (o ->> 'price')::numeric END AS price,
           CASE WHEN o ->> 'timestamp' ~ '^[0-9]{1,20}$' THEN (o ->> 'timestamp')::numeric END AS at) AS f,
-        LATERAL (SELECT o ->> 'provider' AS "provider", f.price::text AS "price", analyst.scaled(f.price)::text AS "priceScaled",
+        LATERAL (SELECT o ->> 'provider' AS "provider", f.price::text AS "price", analyst.scaled(f.price, 7)::text AS "priceScaled",
           chain.rfc3339(analyst.at(f.at)) AS "observedAt") AS i
       WHERE json_typeof(o) = 'object' AND o ->> 'provider' IS NOT NULL AND f.price IS NOT NULL AND f.at IS NOT NULL
       ORDER BY n)) AS observations
@@ -79,10 +79,10 @@ FROM (
   ) AS pending ON true, LATERAL (SELECT
     v.asset AS "asset",
     v.latest_price::text AS "latestPrice",
-    analyst.scaled(v.latest_price)::text AS "latestPriceScaled",
+    analyst.scaled(v.latest_price, 7)::text AS "latestPriceScaled",
     chain.rfc3339(analyst.at(v.latest_ts)) AS "latestAt",
     v.twap_price::text AS "twapPrice",
-    analyst.scaled(v.twap_price)::text AS "twapPriceScaled",
+    analyst.scaled(v.twap_price, 7)::text AS "twapPriceScaled",
     chain.rfc3339(analyst.at(v.twap_ts)) AS "twapAt",
     v.observation_count AS "observationCount",
     coalesce(pending.observations, '[]') AS "pendingObservations",

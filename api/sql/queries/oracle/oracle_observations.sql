@@ -50,7 +50,7 @@ FROM page AS e, LATERAL (SELECT
     e.asset AS "asset",
     e.provider AS "provider",
     e.price::text AS "price",
-    analyst.scaled(e.price)::text AS "priceScaled"
+    analyst.scaled(e.price, 7)::text AS "priceScaled"
   ) AS x
 -- part: event_order
 LIMIT $4

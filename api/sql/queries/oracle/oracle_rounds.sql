@@ -52,7 +52,7 @@ FROM page AS e
   LEFT JOIN LATERAL (
     SELECT count(*) AS count, to_json(array_agg(i.item ORDER BY o.ledger, o.tx, o.op, o.event)) AS list
     FROM event.oracle_price_observation AS o, LATERAL (SELECT row_to_json(i) AS item FROM (SELECT
-      o.provider AS "provider", o.price::text AS "price", analyst.scaled(o.price)::text AS "priceScaled",
+      o.provider AS "provider", o.price::text AS "price", analyst.scaled(o.price, 7)::text AS "priceScaled",
       o.ledger::text AS "ledger", chain.rfc3339(o.closed_at) AS "closedAt") AS i) AS i
     WHERE o.deployment = $1 AND o.asset_key = e.asset_key AND o.ledger >= coalesce(b.ledger, 0) AND o.ledger <= e.ledger
       AND ARRAY[o.ledger, o.tx, o.op, o.event] < ARRAY[e.ledger, e.tx, e.op, e.event]
@@ -65,7 +65,7 @@ FROM page AS e
       WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS "txHash",
     e.asset AS "asset",
     e.median_price::text AS "medianPrice",
-    analyst.scaled(e.median_price)::text AS "medianPriceScaled",
+    analyst.scaled(e.median_price, 7)::text AS "medianPriceScaled",
     o.count AS "observationCount",
     coalesce(o.list, '[]') AS "observations"
   ) AS x

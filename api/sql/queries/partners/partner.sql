@@ -5,7 +5,7 @@
 -- about: With what `claim_revenue` would pay, or why it would refuse.
 -- answer: PartnerAnswer
 --   ...Partner
---   claimable     Amount+  what a claim would pay now
+--   claimable     Amount+?  what a claim would pay now
 --   claimRefused  string?  why a claim would be refused; null: it would not
 -- example: {"claimable":"0", "claimableScaled":"0.0000000", "claimRefused":"nothing_pending"}
 --
@@ -66,13 +66,13 @@ FROM (
   ) AS held ON true, LATERAL (SELECT
     CASE WHEN NOT v.active THEN 'partner_inactive' WHEN v.pending_revenue <= 0 THEN 'nothing_pending'
       WHEN coalesce(held.amount, 0) < v.pending_revenue THEN 'registry_holds_too_little' END AS refused
-  ) AS c, LATERAL (SELECT
+  ) AS c, (SELECT (SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d) AS quote OFFSET 0) AS unit, LATERAL (SELECT
     v.key_id::text AS "partnerId",
     v.owner AS "owner",
     analyst.readable(v.name) AS "name",
 -- part: partner_item
     chain.rfc3339(v.closed_at) AS "changedAt",
     (CASE WHEN c.refused IS NULL THEN v.pending_revenue ELSE 0 END)::text AS "claimable",
-    analyst.scaled(CASE WHEN c.refused IS NULL THEN v.pending_revenue ELSE 0 END)::text AS "claimableScaled",
+    analyst.scaled(CASE WHEN c.refused IS NULL THEN v.pending_revenue ELSE 0 END, unit.quote)::text AS "claimableScaled",
     c.refused AS "claimRefused"
   ) AS x

@@ -10,7 +10,7 @@
 --   tokenSymbol    string?  its own symbol, where it is known
 --   partnerId      U64      id of the partner
 --   oracleSymbol   Symbol   its price feed
---   debtCeiling    Amount+  highest debt allowed
+--   debtCeiling    Amount+?  highest debt allowed
 --   live           boolean  whether the partner offers it
 --   deployedAt     Time?    when it was registered
 --   changedLedger  Ledger   in which this was last written
@@ -48,14 +48,14 @@ FROM (
     WHERE $2::integer < 2147483647 AND NOT h.removed
       AND h.partner_id = (CASE WHEN $5::text ~ '^(0|[1-9][0-9]{0,9})$' THEN $5::bigint END)
     ORDER BY k.key_symbol LIMIT $4::integer)
-  ) AS v, LATERAL (SELECT
+  ) AS v, LATERAL (SELECT (SELECT d.decimals FROM chain.decimals_at($1::smallint, v.token, $2::integer) AS d) AS decimals OFFSET 0) AS unit, LATERAL (SELECT
     v.key_symbol AS "symbol",
     v.token AS "token",
     (SELECT t.symbol FROM chain.token_at($1::smallint, v.token, $2::integer) AS t) AS "tokenSymbol",
     v.partner_id::text AS "partnerId",
     v.oracle_symbol AS "oracleSymbol",
     v.debt_ceiling::text AS "debtCeiling",
-    analyst.scaled(v.debt_ceiling)::text AS "debtCeilingScaled",
+    analyst.scaled(v.debt_ceiling, unit.decimals)::text AS "debtCeilingScaled",
     v.live AS "live",
     chain.rfc3339(analyst.at(v.deployed_at)) AS "deployedAt",
     v.ledger::text AS "changedLedger",

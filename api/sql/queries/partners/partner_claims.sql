@@ -10,7 +10,7 @@
 --   closedAt  Time     when that ledger closed
 --   txHash    Hash?    of the transaction; null where the index does not hold it
 --   owner     Address  the owner
---   claimed   Amount+  what was paid, USDC
+--   claimed   Amount+?  what was paid, USDC
 -- example: {"id":"0021163399811481600-0000000001", "ledger":"1203", "closedAt":"2026-01-21T17:32:56Z",
 --   "txHash":"caf550edeae6db196c1c444cc7fc2ce60cb6b132559aa7b1cbd26bfa6c3b5351",
 --   "owner":"GCG76CH33WRT77JZGCRIS4DWKVE5R2ILGWE27DMGCSLIJT7SZJKR5RD5", "claimed":"54388599",
@@ -43,7 +43,7 @@ FROM o, LATERAL (
 -- part: event_where
 -- part: event_order
     LIMIT $4::integer
-  ) AS e, LATERAL (SELECT
+  ) AS e, LATERAL (SELECT (SELECT d.decimals FROM chain.quote_decimals($1::smallint, e.ledger) AS d) AS quote OFFSET 0) AS unit, LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
     chain.rfc3339(e.closed_at) AS "closedAt",
@@ -51,7 +51,7 @@ FROM o, LATERAL (
       WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS "txHash",
     e.partner_owner AS "owner",
     e.claimable::text AS "claimed",
-    analyst.scaled(e.claimable)::text AS "claimedScaled"
+    analyst.scaled(e.claimable, unit.quote)::text AS "claimedScaled"
   ) AS x
 -- part: event_order
 LIMIT $4

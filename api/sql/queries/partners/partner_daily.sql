@@ -14,10 +14,10 @@
 --   token        Address  the token
 --   tokenSymbol  string?  its symbol, where it is known
 --   swaps        Count    trades that it brought and that sold this token (`liquidity_pool_swap`)
---   volume       Amount+  what these sold, fees included: their `amountIn`
+--   volume       Amount+?  what these sold, fees included: their `amountIn`
 --   forwards     Count    times that revenue arrived in this token (`earnings_distributor_partner_revenue_forwarded`)
---   fees         Amount+  the whole fees that it was taken from: `amount` of `earnings_distributor_revenue_received`
---   revenue      Amount+  what the partner earned: their `partnerCut`
+--   fees         Amount+?  the whole fees that it was taken from: `amount` of `earnings_distributor_revenue_received`
+--   revenue      Amount+?  what the partner earned: their `partnerCut`
 -- example: {"day":"2026-01-31", "token":"CALRLFLXVA4U4CLHXN55OXHMCH2U4RK7I4ZK7YH4V27LLAXMHYDLYKLG", "tokenSymbol":"USDC",
 --   "swaps":2, "volume":"4378355430662", "volumeScaled":"437835.5430662", "forwards":2, "fees":"8923",
 --   "feesScaled":"0.0008923", "revenue":"4461", "revenueScaled":"0.0004461"}
@@ -54,18 +54,18 @@ FROM (
     WHERE v.deployment = $1 AND v.partner_id = (SELECT p.id FROM p) AND v.day = d.day AND v.token = d.token LIMIT 1) AS v ON true
   LEFT JOIN LATERAL (SELECT r.forwards, r.fees, r.amount FROM rollup.partner_day_revenue AS r
     WHERE r.deployment = $1 AND r.partner_id = (SELECT p.id FROM p) AND r.day = d.day AND r.token = d.token LIMIT 1) AS r ON true,
-  LATERAL (SELECT
+  LATERAL (SELECT (SELECT d.decimals FROM chain.decimals_at($1::smallint, d.token, $2::integer) AS d) AS decimals OFFSET 0) AS unit, LATERAL (SELECT
     d.day::text AS "day",
     d.token AS "token",
     (SELECT t.symbol FROM chain.token_at($1, d.token, $2) AS t) AS "tokenSymbol",
     coalesce(v.swaps, 0) AS "swaps",
     coalesce(v.volume, 0)::text AS "volume",
-    analyst.scaled(coalesce(v.volume, 0))::text AS "volumeScaled",
+    analyst.scaled(coalesce(v.volume, 0), unit.decimals)::text AS "volumeScaled",
     coalesce(r.forwards, 0) AS "forwards",
     coalesce(r.fees, 0)::text AS "fees",
-    analyst.scaled(coalesce(r.fees, 0))::text AS "feesScaled",
+    analyst.scaled(coalesce(r.fees, 0), unit.decimals)::text AS "feesScaled",
     coalesce(r.amount, 0)::text AS "revenue",
-    analyst.scaled(coalesce(r.amount, 0))::text AS "revenueScaled"
+    analyst.scaled(coalesce(r.amount, 0), unit.decimals)::text AS "revenueScaled"
   ) AS x
 ORDER BY CASE WHEN $8 = 'asc' THEN d.day END, CASE WHEN $8 = 'asc' THEN d.token END, d.day DESC, d.token DESC
 LIMIT $4

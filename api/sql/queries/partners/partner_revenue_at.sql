@@ -6,11 +6,11 @@ SELECT row_to_json(x)::text, r.token
 FROM (
     SELECT r.token, sum(r.amount) AS amount, sum(r.forwards) AS forwards FROM r
     WHERE $3::text IS NULL OR r.token > $3 GROUP BY r.token
-  ) AS r, LATERAL (SELECT
+  ) AS r, LATERAL (SELECT (SELECT d.decimals FROM chain.decimals_at($1::smallint, r.token, $2::integer) AS d) AS decimals OFFSET 0) AS unit, LATERAL (SELECT
     r.token AS "token",
     (SELECT t.symbol FROM chain.token_at($1::smallint, r.token, $2::integer) AS t) AS "tokenSymbol",
     r.amount::text AS "amount",
-    analyst.scaled(r.amount)::text AS "amountScaled",
+    analyst.scaled(r.amount, unit.decimals)::text AS "amountScaled",
     r.forwards AS "forwards"
   ) AS x
 ORDER BY r.token

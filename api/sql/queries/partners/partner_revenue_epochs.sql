@@ -9,19 +9,19 @@
 --   epoch        U64      number of the epoch
 --   token        Address  the token
 --   tokenSymbol  string?  its symbol, where it is known
---   amount       Amount+  what it earned in that token
+--   amount       Amount+?  what it earned in that token
 --   forwards     Count    times that revenue arrived
 -- example: {"epoch":"2", "token":"CCLBEMPLMZ545UWSFVFUPBCF6JQULBJ3ZZT3YPRMKDBSUJKEVFCBQE64", "tokenSymbol":"sGOLD",
 --   "amount":"23654", "amountScaled":"0.0023654", "forwards":1}
 --
 -- The revenue of a partner per epoch and token, the newest epoch first.
 SELECT row_to_json(x)::text, r.epoch || '.' || r.token
-FROM rollup.partner_epoch_revenue AS r, LATERAL (SELECT
+FROM rollup.partner_epoch_revenue AS r, LATERAL (SELECT (SELECT d.decimals FROM chain.decimals_at($1::smallint, r.token, 2147483647) AS d) AS decimals OFFSET 0) AS unit, LATERAL (SELECT
     r.epoch::text AS "epoch",
     r.token AS "token",
     (SELECT t.symbol FROM chain.token_at($1::smallint, r.token, 2147483647) AS t) AS "tokenSymbol",
     r.amount::text AS "amount",
-    analyst.scaled(r.amount)::text AS "amountScaled",
+    analyst.scaled(r.amount, unit.decimals)::text AS "amountScaled",
     r.forwards AS "forwards"
   ) AS x
 WHERE r.deployment = $1::smallint

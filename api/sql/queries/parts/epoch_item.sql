@@ -3,10 +3,10 @@
 --   startsAt         Time?    when it begins
 --   endsAt           Time?    when it ends
 --   finalized        boolean  whether it is closed for good
---   totalRevenue     Amount+  all revenue: the contract's own sum, of different tokens
---   partnerRevenue   Amount+  the partners' part: the contract's own sum, of different tokens
---   protocolRevenue  Amount+  the protocol's part: the contract's own sum, of different tokens
---   stakerSnapshot   Amount+  stake when the epoch was closed
+--   totalRevenue     Amount+?  all revenue: the contract's own sum, of different tokens; scaled as USDC
+--   partnerRevenue   Amount+?  the partners' part: the contract's own sum, of different tokens; scaled as USDC
+--   protocolRevenue  Amount+?  the protocol's part: the contract's own sum, of different tokens; scaled as USDC
+--   stakerSnapshot   Amount+?  stake when the epoch was closed
 --   perTokenRevenue  Factor   revenue for one unit of stake, as the contract keeps it
 --   changedLedger    Ledger   in which this was last written
 --   changedAt        Time     when that ledger closed
@@ -20,12 +20,12 @@
     chain.rfc3339(analyst.at(v.end_time)) AS "endsAt",
     v.finalized AS "finalized",
     v.total_revenue::text AS "totalRevenue",
-    analyst.scaled(v.total_revenue)::text AS "totalRevenueScaled",
+    analyst.scaled(v.total_revenue, unit.quote)::text AS "totalRevenueScaled",
     v.partner_revenue::text AS "partnerRevenue",
-    analyst.scaled(v.partner_revenue)::text AS "partnerRevenueScaled",
+    analyst.scaled(v.partner_revenue, unit.quote)::text AS "partnerRevenueScaled",
     v.protocol_revenue::text AS "protocolRevenue",
-    analyst.scaled(v.protocol_revenue)::text AS "protocolRevenueScaled",
+    analyst.scaled(v.protocol_revenue, unit.quote)::text AS "protocolRevenueScaled",
     v.staker_snapshot::text AS "stakerSnapshot",
-    analyst.scaled(v.staker_snapshot)::text AS "stakerSnapshotScaled",
+    analyst.scaled(v.staker_snapshot, unit.quote)::text AS "stakerSnapshotScaled",
     v.per_token_revenue::text AS "perTokenRevenue",
     v.ledger::text AS "changedLedger",

@@ -5,9 +5,10 @@
 --   tokenASymbol       string?   its symbol, where it is known
 --   tokenB             Address   the second token
 --   tokenBSymbol       string?   its symbol, where it is known
---   reserveA           Amount+   the first token in the pool
---   reserveB           Amount+   the second token in the pool
---   spotPrice          Amount?+  price of A in B, 7 decimals; null: the pool is empty
+--   reserveA           Amount+?  the first token in the pool
+--   reserveB           Amount+?  the second token in the pool
+--   spotPrice          Amount?+  price of A in B: the contract's, units of B for one of A, 7 decimals; null: the pool is
+--                                empty. Scaled: the price in whole tokens, 7 decimals, cut
 --   change24hBps       Bps?      change of that price in 24 hours; null: it had no price then, or that is not indexed
 --   tvlQuote           Amount?+  twice its USDC; null: neither token is USDC
 --   volumeQuote24h     Amount?+  volume of the last 24 hours in USDC, from the next minute on; null: neither token is
@@ -19,8 +20,8 @@
 --                                fees in A count at the spot price; null: the pool was empty or not indexed then
 --   totalShares        Amount    shares of all providers
 --   feeTierBps         Bps       fee of a swap
---   cumulativeVolumeA  Amount+   traded in total, in A
---   cumulativeVolumeB  Amount+   traded in total, in B
+--   cumulativeVolumeA  Amount+?  traded in total, in A
+--   cumulativeVolumeB  Amount+?  traded in total, in B
 --   feeAccumulatorA    Amount    fees in A for one share, times 10^12
 --   feeAccumulatorB    Amount    fees in B for one share, times 10^12
 --   paused             boolean   whether it is paused
@@ -56,16 +57,21 @@ FROM k, past, LATERAL (
   LEFT JOIN LATERAL (SELECT h.total_shares, h.fee_a_accum, h.fee_b_accum, h.removed FROM history.liquidity_pool_pool AS h
     WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= past.week
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS w ON NOT w.removed AND w.total_shares > 0,
+  LATERAL (SELECT (SELECT d.decimals FROM chain.decimals_at($1::smallint, p.token_a, $2::integer) AS d) AS a, (SELECT d.decimals FROM chain.decimals_at($1::smallint, p.token_b, $2::integer) AS d) AS b OFFSET 0) AS o,
+  LATERAL (SELECT o.a, o.b, CASE past.usdc WHEN p.token_a THEN o.a WHEN p.token_b THEN o.b END AS quote,
+      CASE WHEN o.a + o.b IS NULL THEN 0 ELSE o.a END AS known_a, CASE WHEN o.a + o.b IS NULL THEN 0 ELSE o.b END AS known_b) AS unit,
   LATERAL (SELECT
     CASE past.usdc WHEN p.token_a THEN 2 * p.reserve_a WHEN p.token_b THEN 2 * p.reserve_b END AS tvl,
     div(p.reserve_b * 10000000, nullif(p.reserve_a, 0)) AS spot,
-    div(d.reserve_b * 10000000, nullif(d.reserve_a, 0)) AS spot_then,
+    chain.price(p.reserve_b, unit.b, p.reserve_a, unit.a) AS price,
+    chain.price(p.reserve_b, unit.known_b, p.reserve_a, unit.known_a) AS now,
+    chain.price(d.reserve_b, unit.known_b, d.reserve_a, unit.known_a) AS day_ago,
     p.fee_a_accum - w.fee_a_accum AS earned_a,
     p.fee_b_accum - w.fee_b_accum AS earned_b,
     least(p.reserve_a, p.reserve_b, p.total_shares) > 0 AS filled
   ) AS v,
   LATERAL (SELECT
-    div((v.spot - v.spot_then) * 10000, nullif(v.spot_then, 0)) AS change,
+    div((v.now - v.day_ago) * 10000, nullif(v.day_ago, 0)) AS change,
     CASE WHEN v.filled AND least(v.earned_a, v.earned_b) >= 0 THEN
       div((v.earned_a * p.reserve_b + v.earned_b * p.reserve_a) * p.total_shares * 3650000,
         2 * p.reserve_a * p.reserve_b * 7000000000000) END AS provider_return
@@ -94,26 +100,26 @@ FROM k, past, LATERAL (
     p.token_b AS "tokenB",
     (SELECT t.symbol FROM chain.token_at($1::smallint, p.token_b, $2::integer) AS t) AS "tokenBSymbol",
     p.reserve_a::text AS "reserveA",
-    analyst.scaled(p.reserve_a)::text AS "reserveAScaled",
+    analyst.scaled(p.reserve_a, unit.a)::text AS "reserveAScaled",
     p.reserve_b::text AS "reserveB",
-    analyst.scaled(p.reserve_b)::text AS "reserveBScaled",
+    analyst.scaled(p.reserve_b, unit.b)::text AS "reserveBScaled",
     v.spot::text AS "spotPrice",
-    analyst.scaled(v.spot)::text AS "spotPriceScaled",
+    analyst.scaled(v.price, 7)::text AS "spotPriceScaled",
     CASE WHEN abs(r.change) < 1e39 THEN r.change::text END AS "change24hBps",
     v.tvl::text AS "tvlQuote",
-    analyst.scaled(v.tvl)::text AS "tvlQuoteScaled",
+    analyst.scaled(v.tvl, unit.quote)::text AS "tvlQuoteScaled",
     CASE WHEN v.tvl IS NOT NULL AND t.known THEN t.volume::text END AS "volumeQuote24h",
-    CASE WHEN v.tvl IS NOT NULL AND t.known THEN analyst.scaled(t.volume)::text END AS "volumeQuote24hScaled",
+    CASE WHEN v.tvl IS NOT NULL AND t.known THEN analyst.scaled(t.volume, unit.quote)::text END AS "volumeQuote24hScaled",
     CASE WHEN v.tvl IS NOT NULL AND t.known THEN t.fees::text END AS "feesQuote24h",
-    CASE WHEN v.tvl IS NOT NULL AND t.known THEN analyst.scaled(t.fees)::text END AS "feesQuote24hScaled",
+    CASE WHEN v.tvl IS NOT NULL AND t.known THEN analyst.scaled(t.fees, unit.quote)::text END AS "feesQuote24hScaled",
     CASE WHEN t.known THEN t.swaps END AS "swaps24h",
     CASE WHEN r.provider_return < 1e39 THEN r.provider_return::text END AS "providerReturnBps",
     p.total_shares::text AS "totalShares",
     p.fee_tier::text AS "feeTierBps",
     p.cumulative_vol_a::text AS "cumulativeVolumeA",
-    analyst.scaled(p.cumulative_vol_a)::text AS "cumulativeVolumeAScaled",
+    analyst.scaled(p.cumulative_vol_a, unit.a)::text AS "cumulativeVolumeAScaled",
     p.cumulative_vol_b::text AS "cumulativeVolumeB",
-    analyst.scaled(p.cumulative_vol_b)::text AS "cumulativeVolumeBScaled",
+    analyst.scaled(p.cumulative_vol_b, unit.b)::text AS "cumulativeVolumeBScaled",
     p.fee_a_accum::text AS "feeAccumulatorA",
     p.fee_b_accum::text AS "feeAccumulatorB",
     p.paused AS "paused",

@@ -13,4 +13,6 @@ WITH pool AS (
     WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE $2 < 2147483647 AND NOT h.removed
+), unit AS MATERIALIZED (
+  SELECT (SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d) AS quote, (SELECT d.decimals FROM chain.collateral_decimals($1::smallint, $2::integer) AS d) AS collateral
 )

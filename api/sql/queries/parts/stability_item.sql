@@ -1,6 +1,6 @@
 -- schema: StabilityDeposit
 --   depositor          Address   the depositor
---   initialValue       Amount+   as it was when it was last touched
+--   initialValue       Amount+?  as it was when it was last touched
 --   compoundedDeposit  Amount?+  what is left of it; null: the contract would refuse to say
 --   collateralGain     Amount?+  unclaimed gain; null: the contract would refuse to say
 --   snapshot           object    the pool's books when the deposit was last touched
@@ -23,11 +23,11 @@
     ) AS c, LATERAL (SELECT
     d.depositor AS "depositor",
     d.initial_value::text AS "initialValue",
-    analyst.scaled(d.initial_value)::text AS "initialValueScaled",
+    analyst.scaled(d.initial_value, unit.quote)::text AS "initialValueScaled",
     c.compounded::text AS "compoundedDeposit",
-    analyst.scaled(c.compounded)::text AS "compoundedDepositScaled",
+    analyst.scaled(c.compounded, unit.quote)::text AS "compoundedDepositScaled",
     c.gain::text AS "collateralGain",
-    analyst.scaled(c.gain)::text AS "collateralGainScaled",
+    analyst.scaled(c.gain, unit.collateral)::text AS "collateralGainScaled",
     row_to_json(s) AS "snapshot",
     chain.rfc3339(analyst.at(d.deposited_at)) AS "depositedAt",
     d.ledger::text AS "changedLedger",

@@ -5,13 +5,13 @@
 --   synthTokenSymbol       string?    its symbol, where it is known
 --   collateralToken        Address?   what it is secured with
 --   collateralTokenSymbol  string?    its symbol, where it is known
---   collateral             Amount+    what it is secured with
---   collateralValue        Amount?+   in US dollars, 7 decimals; null: no fresh price
+--   collateral             Amount+?   what it is secured with
+--   collateralValue        Amount?+   in US dollars, with the collateral's decimals, as the engine reckons; null: no fresh price
 --   collateralOracleAsset  Symbol?    the feed that prices the collateral, as in `/api/prices/{asset}`; null: there is no such
 --                                     market
 --   collateralPrice        Amount?+   its average, which the engine uses, 7 decimals; null: not fresh
---   debt                   Amount+    the debt
---   debtValue              Amount?+   in US dollars, 7 decimals; null: no fresh price
+--   debt                   Amount+?   the debt
+--   debtValue              Amount?+   in US dollars, with the synthetic token's decimals; null: no fresh price
 --   oracleAsset            Symbol?    the feed that prices the debt; null: there is no such market
 --   synthPrice             Amount?+   its average, 7 decimals; null: not fresh
 --   state                  "active|at_risk|liquidatable|open|unpriced|closed"
@@ -40,7 +40,9 @@
 --   "minCollRatioBps":"13000", "liquidationPrice":"3368777", "liquidationPriceScaled":"0.3368777", "distanceBps":"1225",
 --   "unpricedBecause":null, "openedAt":"2026-01-10T18:12:37Z", "updatedAt":"2026-01-24T03:12:02Z",
 --   "changedLedger":"1294", "changedAt":"2026-01-24T03:12:02Z"}
-FROM v LEFT JOIN m ON m.symbol = v.synth,
+FROM v LEFT JOIN m ON m.symbol = v.synth
+  LEFT JOIN LATERAL (SELECT t.symbol, t.decimals FROM chain.token_at($1::smallint, v.collateral_tok, $2::integer) AS t OFFSET 0) AS c ON true
+  LEFT JOIN LATERAL (SELECT t.symbol, t.decimals FROM chain.token_at($1::smallint, m.token, $2::integer) AS t OFFSET 0) AS s ON true,
   LATERAL (SELECT
       chain.vault_ratio(v.collateral, v.debt, m.collateral_price, m.synth_price) AS ratio,
       chain.vault_value(v.collateral, m.collateral_price) AS collateral_value,
@@ -50,29 +52,29 @@ FROM v LEFT JOIN m ON m.symbol = v.synth,
     v.synth AS "market",
     v.key_owner AS "owner",
     m.token AS "synthToken",
-    (SELECT t.symbol FROM chain.token_at($1::smallint, m.token, $2::integer) AS t) AS "synthTokenSymbol",
+    s.symbol AS "synthTokenSymbol",
     v.collateral_tok AS "collateralToken",
-    (SELECT t.symbol FROM chain.token_at($1::smallint, v.collateral_tok, $2::integer) AS t) AS "collateralTokenSymbol",
+    c.symbol AS "collateralTokenSymbol",
     v.collateral::text AS "collateral",
-    analyst.scaled(v.collateral)::text AS "collateralScaled",
+    analyst.scaled(v.collateral, c.decimals)::text AS "collateralScaled",
     r.collateral_value::text AS "collateralValue",
-    analyst.scaled(r.collateral_value)::text AS "collateralValueScaled",
+    analyst.scaled(r.collateral_value, c.decimals)::text AS "collateralValueScaled",
     m.collateral_feed AS "collateralOracleAsset",
     m.collateral_price::text AS "collateralPrice",
-    analyst.scaled(m.collateral_price)::text AS "collateralPriceScaled",
+    analyst.scaled(m.collateral_price, 7)::text AS "collateralPriceScaled",
     v.debt::text AS "debt",
-    analyst.scaled(v.debt)::text AS "debtScaled",
+    analyst.scaled(v.debt, s.decimals)::text AS "debtScaled",
     r.debt_value::text AS "debtValue",
-    analyst.scaled(r.debt_value)::text AS "debtValueScaled",
+    analyst.scaled(r.debt_value, s.decimals)::text AS "debtValueScaled",
     m.synth_feed AS "oracleAsset",
     m.synth_price::text AS "synthPrice",
-    analyst.scaled(m.synth_price)::text AS "synthPriceScaled",
+    analyst.scaled(m.synth_price, 7)::text AS "synthPriceScaled",
     chain.vault_state(v.debt, r.ratio, m.liq_ratio, m.min_coll_ratio) AS "state",
     CASE WHEN v.debt > 0 THEN r.ratio::text END AS "ratioBps",
     m.liq_ratio::text AS "liqRatioBps",
     m.min_coll_ratio::text AS "minCollRatioBps",
     r.liquidation_price::text AS "liquidationPrice",
-    analyst.scaled(r.liquidation_price)::text AS "liquidationPriceScaled",
+    analyst.scaled(r.liquidation_price, 7)::text AS "liquidationPriceScaled",
     chain.vault_distance(v.debt, r.ratio, m.liq_ratio, r.liquidation_price, m.collateral_price)::text AS "distanceBps",
     CASE WHEN v.debt > 0 AND r.ratio IS NULL THEN coalesce(m.refusal, CASE WHEN m.symbol IS NULL THEN 'no_market'
       WHEN div(v.debt * m.synth_price, 10000000) = 0 THEN 'divided_by_zero' ELSE 'overflow' END) END AS "unpricedBecause",

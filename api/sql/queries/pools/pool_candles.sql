@@ -5,7 +5,7 @@
 -- about: By time; an interval without a trade has no candle, unless `fill` is given. Prices are what the pool's own entry says after a
 --   transaction that traded. With `ledger` those intervals that were over when it closed.
 -- answer: PoolCandles of Candle
--- schema: PoolPrice  string/^-?[0-9]{1,53}$/  price of token A in B in units of 10^-14, cut
+-- schema: PoolPrice  string/^-?[0-9]{1,53}$/  units of token B for one of A, times 10^14, cut. Scaled: the price in whole tokens, 14 decimals, cut
 -- schema: Candle
 --   startsAt     Time         beginning of the interval
 --   open         PoolPrice?+  price after the first transaction that traded; null: the pool was empty then
@@ -13,8 +13,8 @@
 --   low          PoolPrice?+  the lowest of them
 --   close        PoolPrice?+  price after the last transaction that traded
 --   swaps        Count        trades
---   volumeA      Amount+      token A that trades moved, in or out
---   volumeB      Amount+      token B that trades moved, in or out
+--   volumeA      Amount+?     token A that trades moved, in or out
+--   volumeB      Amount+?     token B that trades moved, in or out
 --   feesA        Amount?+     fees paid in token A, the protocol's part included; null: the pool's tier is not indexed
 --   feesB        Amount?+     fees paid in token B, the same way
 --   volumeQuote  Amount?+     volume in USDC; null: neither token is USDC
@@ -68,29 +68,31 @@ FROM (
     CASE WHEN o.own THEN c.low_price ELSE c.close_price END AS low,
     c.volume_a * o.one AS volume_a, c.volume_b * o.one AS volume_b, c.fees_a * o.one AS fees_a, c.fees_b * o.one AS fees_b,
     c.volume_quote * o.one AS volume_quote, c.fees_quote * o.one AS fees_quote) AS v,
+  (SELECT d.a, d.b, (SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d) AS quote FROM (SELECT 1) AS one
+    LEFT JOIN chain.pool_decimals($1::smallint, $5::text, $2::integer) AS d ON true OFFSET 0) AS unit,
   LATERAL (SELECT
     chain.rfc3339(t.at) AS "startsAt",
     trunc(v.open * 1e14)::text AS "open",
-    v.open::text AS "openScaled",
+    chain.candle_price(v.open, unit.a, unit.b)::text AS "openScaled",
     trunc(v.high * 1e14)::text AS "high",
-    v.high::text AS "highScaled",
+    chain.candle_price(v.high, unit.a, unit.b)::text AS "highScaled",
     trunc(v.low * 1e14)::text AS "low",
-    v.low::text AS "lowScaled",
+    chain.candle_price(v.low, unit.a, unit.b)::text AS "lowScaled",
     trunc(c.close_price * 1e14)::text AS "close",
-    c.close_price::text AS "closeScaled",
+    chain.candle_price(c.close_price, unit.a, unit.b)::text AS "closeScaled",
     c.swaps * o.one AS "swaps",
     v.volume_a::text AS "volumeA",
-    analyst.scaled(v.volume_a)::text AS "volumeAScaled",
+    analyst.scaled(v.volume_a, unit.a)::text AS "volumeAScaled",
     v.volume_b::text AS "volumeB",
-    analyst.scaled(v.volume_b)::text AS "volumeBScaled",
+    analyst.scaled(v.volume_b, unit.b)::text AS "volumeBScaled",
     v.fees_a::text AS "feesA",
-    analyst.scaled(v.fees_a)::text AS "feesAScaled",
+    analyst.scaled(v.fees_a, unit.a)::text AS "feesAScaled",
     v.fees_b::text AS "feesB",
-    analyst.scaled(v.fees_b)::text AS "feesBScaled",
+    analyst.scaled(v.fees_b, unit.b)::text AS "feesBScaled",
     v.volume_quote::text AS "volumeQuote",
-    analyst.scaled(v.volume_quote)::text AS "volumeQuoteScaled",
+    analyst.scaled(v.volume_quote, unit.quote)::text AS "volumeQuoteScaled",
     v.fees_quote::text AS "feesQuote",
-    analyst.scaled(v.fees_quote)::text AS "feesQuoteScaled",
+    analyst.scaled(v.fees_quote, unit.quote)::text AS "feesQuoteScaled",
     CASE WHEN o.own THEN (c.first_place >> 20)::text END AS "firstLedger",
     CASE WHEN o.own THEN (c.last_place >> 20)::text END AS "lastLedger"
   ) AS x

@@ -13,20 +13,20 @@
 --   high         PoolPrice?+  the highest of them
 --   low          PoolPrice?+  the lowest of them
 --   close        PoolPrice?+  price after the last transaction that traded
---   volumeA      Amount+      token A that trades moved, in or out
---   volumeB      Amount+      token B that trades moved, in or out
+--   volumeA      Amount+?     token A that trades moved, in or out
+--   volumeB      Amount+?     token B that trades moved, in or out
 --   feesA        Amount?+     fees paid in token A, the protocol's part included; null: no trade, or the pool's tier is
 --                             not indexed
 --   feesB        Amount?+     fees paid in token B, the same way
 --   volumeQuote  Amount?+     volume in USDC; null: no trade, or neither token is USDC
 --   feesQuote    Amount?+     fees in USDC, those in the other token at their trade's own rate; null: no trade, or
 --                             neither token is USDC
---   addedA       Amount+      token A added as liquidity
---   addedB       Amount+      token B added as liquidity
---   removedA     Amount+      token A removed
---   removedB     Amount+      token B removed
---   claimedA     Amount+      fees claimed in token A
---   claimedB     Amount+      fees claimed in token B
+--   addedA       Amount+?     token A added as liquidity
+--   addedB       Amount+?     token B added as liquidity
+--   removedA     Amount+?     token A removed
+--   removedB     Amount+?     token B removed
+--   claimedA     Amount+?     fees claimed in token A
+--   claimedB     Amount+?     fees claimed in token B
 --   reserveA     Amount?+     book reserve of token A at the close of the day; null: not indexed
 --   reserveB     Amount?+     book reserve of token B at the close of the day; null: not indexed
 -- example: {"day":"2026-01-31", "swaps":33, "traders":28, "open":"35815114039476", "openScaled":"0.35815114039476",
@@ -96,46 +96,48 @@ FROM (
     CASE WHEN o.own THEN c.low_price ELSE c.close_price END AS low,
     coalesce(c.volume_a * o.one, 0) AS volume_a, coalesce(c.volume_b * o.one, 0) AS volume_b, c.fees_a * o.one AS fees_a,
     c.fees_b * o.one AS fees_b, c.volume_quote * o.one AS volume_quote, c.fees_quote * o.one AS fees_quote) AS v,
+  (SELECT d.a, d.b, (SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d) AS quote FROM (SELECT 1) AS one
+    LEFT JOIN chain.pool_decimals($1::smallint, $5::text, $2::integer) AS d ON true OFFSET 0) AS unit,
   LATERAL (SELECT
     d.day::text AS "day",
     coalesce(c.swaps * o.one, 0) AS "swaps",
     coalesce(p.traders, 0) AS "traders",
     trunc(v.open * 1e14)::text AS "open",
-    v.open::text AS "openScaled",
+    chain.candle_price(v.open, unit.a, unit.b)::text AS "openScaled",
     trunc(v.high * 1e14)::text AS "high",
-    v.high::text AS "highScaled",
+    chain.candle_price(v.high, unit.a, unit.b)::text AS "highScaled",
     trunc(v.low * 1e14)::text AS "low",
-    v.low::text AS "lowScaled",
+    chain.candle_price(v.low, unit.a, unit.b)::text AS "lowScaled",
     trunc(c.close_price * 1e14)::text AS "close",
-    c.close_price::text AS "closeScaled",
+    chain.candle_price(c.close_price, unit.a, unit.b)::text AS "closeScaled",
     v.volume_a::text AS "volumeA",
-    analyst.scaled(v.volume_a)::text AS "volumeAScaled",
+    analyst.scaled(v.volume_a, unit.a)::text AS "volumeAScaled",
     v.volume_b::text AS "volumeB",
-    analyst.scaled(v.volume_b)::text AS "volumeBScaled",
+    analyst.scaled(v.volume_b, unit.b)::text AS "volumeBScaled",
     v.fees_a::text AS "feesA",
-    analyst.scaled(v.fees_a)::text AS "feesAScaled",
+    analyst.scaled(v.fees_a, unit.a)::text AS "feesAScaled",
     v.fees_b::text AS "feesB",
-    analyst.scaled(v.fees_b)::text AS "feesBScaled",
+    analyst.scaled(v.fees_b, unit.b)::text AS "feesBScaled",
     v.volume_quote::text AS "volumeQuote",
-    analyst.scaled(v.volume_quote)::text AS "volumeQuoteScaled",
+    analyst.scaled(v.volume_quote, unit.quote)::text AS "volumeQuoteScaled",
     v.fees_quote::text AS "feesQuote",
-    analyst.scaled(v.fees_quote)::text AS "feesQuoteScaled",
+    analyst.scaled(v.fees_quote, unit.quote)::text AS "feesQuoteScaled",
     coalesce(p.added_a, 0)::text AS "addedA",
-    analyst.scaled(coalesce(p.added_a, 0))::text AS "addedAScaled",
+    analyst.scaled(coalesce(p.added_a, 0), unit.a)::text AS "addedAScaled",
     coalesce(p.added_b, 0)::text AS "addedB",
-    analyst.scaled(coalesce(p.added_b, 0))::text AS "addedBScaled",
+    analyst.scaled(coalesce(p.added_b, 0), unit.b)::text AS "addedBScaled",
     coalesce(p.removed_a, 0)::text AS "removedA",
-    analyst.scaled(coalesce(p.removed_a, 0))::text AS "removedAScaled",
+    analyst.scaled(coalesce(p.removed_a, 0), unit.a)::text AS "removedAScaled",
     coalesce(p.removed_b, 0)::text AS "removedB",
-    analyst.scaled(coalesce(p.removed_b, 0))::text AS "removedBScaled",
+    analyst.scaled(coalesce(p.removed_b, 0), unit.b)::text AS "removedBScaled",
     coalesce(p.claimed_a, 0)::text AS "claimedA",
-    analyst.scaled(coalesce(p.claimed_a, 0))::text AS "claimedAScaled",
+    analyst.scaled(coalesce(p.claimed_a, 0), unit.a)::text AS "claimedAScaled",
     coalesce(p.claimed_b, 0)::text AS "claimedB",
-    analyst.scaled(coalesce(p.claimed_b, 0))::text AS "claimedBScaled",
+    analyst.scaled(coalesce(p.claimed_b, 0), unit.b)::text AS "claimedBScaled",
     e.amount::text AS "reserveA",
-    analyst.scaled(e.amount)::text AS "reserveAScaled",
+    analyst.scaled(e.amount, unit.a)::text AS "reserveAScaled",
     e.amount_b::text AS "reserveB",
-    analyst.scaled(e.amount_b)::text AS "reserveBScaled"
+    analyst.scaled(e.amount_b, unit.b)::text AS "reserveBScaled"
   ) AS x
 ORDER BY CASE WHEN $9 = 'asc' THEN d.day END, d.day DESC
 LIMIT $4

@@ -15,8 +15,8 @@
 --   tokenInSymbol   string?          its symbol, where it is known
 --   tokenOut        Address?         what came out
 --   tokenOutSymbol  string?          its symbol, where it is known
---   amountIn        Amount+          raw units that went in
---   amountOut       Amount+          raw units that came out
+--   amountIn        Amount+?         raw units that went in
+--   amountOut       Amount+?         raw units that came out
 --   partnerId       U64?             the partner that brought the trader; null: none
 -- example: {"id":"0026986413392158720-0000000004", "ledger":"1534", "closedAt":"2026-01-31T07:23:59Z",
 --   "txHash":"45f191a493f0879dce3016d7940503a6e68525f73a58b87ea694cd5427007901",
@@ -43,6 +43,8 @@ FROM event.liquidity_pool_swap AS e
     WHERE t.deployment = $1 AND t.ledger = e.ledger AND t.tx = e.tx) AS t ON true,
   LATERAL (SELECT CASE WHEN e.a_to_b THEN p.token_a ELSE p.token_b END AS token_in,
     CASE WHEN e.a_to_b THEN p.token_b ELSE p.token_a END AS token_out) AS v,
+  LATERAL (SELECT (SELECT d.decimals FROM chain.decimals_at($1::smallint, v.token_in, e.ledger) AS d) AS sold,
+    (SELECT d.decimals FROM chain.decimals_at($1::smallint, v.token_out, e.ledger) AS d) AS bought OFFSET 0) AS unit,
   LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
@@ -55,9 +57,9 @@ FROM event.liquidity_pool_swap AS e
     v.token_out AS "tokenOut",
     (SELECT t.symbol FROM chain.token_at($1::smallint, v.token_out, $2::integer) AS t) AS "tokenOutSymbol",
     e.amount_in::text AS "amountIn",
-    analyst.scaled(e.amount_in)::text AS "amountInScaled",
+    analyst.scaled(e.amount_in, unit.sold)::text AS "amountInScaled",
     e.amount_out::text AS "amountOut",
-    analyst.scaled(e.amount_out)::text AS "amountOutScaled",
+    analyst.scaled(e.amount_out, unit.bought)::text AS "amountOutScaled",
     nullif(e.partner_id, 0)::text AS "partnerId"
   ) AS x
 WHERE e.pool_id_key = chain.word_key($8) AND

@@ -36,7 +36,7 @@ FROM (
     ) AS v
     WHERE $2 < 2147483647 AND NOT v.removed
     ORDER BY k.depositor LIMIT $4::integer)
-  ) AS d, pool AS p,
+  ) AS d, pool AS p, unit,
 -- part: stability_item
   ) AS x
 WHERE d.contract = p.contract

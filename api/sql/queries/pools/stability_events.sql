@@ -49,7 +49,9 @@ WITH page AS (
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM (SELECT * FROM page AS e
 -- part: event_order
-  LIMIT $4) AS e, LATERAL (SELECT
+  LIMIT $4) AS e, LATERAL (SELECT CASE WHEN e.type <> 'claim' THEN (SELECT d.decimals FROM chain.quote_decimals($1::smallint, e.ledger) AS d) END AS quote,
+    CASE WHEN e.type IN ('claim', 'absorb') THEN (SELECT d.decimals FROM chain.collateral_decimals($1::smallint, e.ledger) AS d) END AS collateral OFFSET 0) AS d,
+  LATERAL (SELECT d.quote, d.collateral, CASE e.type WHEN 'claim' THEN d.collateral ELSE d.quote END AS amount) AS unit, LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
     chain.rfc3339(e.closed_at) AS "closedAt",
@@ -58,10 +60,10 @@ FROM (SELECT * FROM page AS e
     e.type AS "type",
     e.depositor AS "depositor",
     e.amount::text AS "amount",
-    analyst.scaled(e.amount)::text AS "amountScaled",
+    analyst.scaled(e.amount, unit.amount)::text AS "amountScaled",
     e.debt::text AS "debtAbsorbed",
-    analyst.scaled(e.debt)::text AS "debtAbsorbedScaled",
+    analyst.scaled(e.debt, unit.quote)::text AS "debtAbsorbedScaled",
     e.reward::text AS "collateralReward",
-    analyst.scaled(e.reward)::text AS "collateralRewardScaled"
+    analyst.scaled(e.reward, unit.collateral)::text AS "collateralRewardScaled"
   ) AS x
 -- part: event_order

@@ -11,8 +11,9 @@
 --   dao                    Address?  governance
 --   complianceRegistry     Address?  compliance registry
 --   paused                 boolean   whether deposits are refused
---   totalDeposits          Amount+   deposits, losses taken off
---   totalCollateralGained  Amount+   collateral gained so far
+--   totalDeposits          Amount+?  deposits, losses taken off
+--   totalCollateralGained  Amount+?  collateral gained so far; not scaled where tokens of the list of collateral
+--                                    differ in decimals
 --   liquidationCount       Count     liquidations absorbed
 --   p                      Amount    product of losses, from 1000000000000
 --   sumCollateral          Amount    gain to a unit of deposit, scaled by 1000000000000
@@ -24,7 +25,7 @@
 -- The stability pool's books and settings.
 -- part: stability_books
 SELECT row_to_json(x)::text
-FROM pool AS p
+FROM pool AS p CROSS JOIN unit
   LEFT JOIN (
     SELECT s.key_hash FROM state.stability_pool_instance AS s WHERE s.deployment = $1
     UNION
@@ -42,9 +43,9 @@ FROM pool AS p
     i.compliance AS "complianceRegistry",
     p.paused AS "paused",
     p.total_deposits::text AS "totalDeposits",
-    analyst.scaled(p.total_deposits)::text AS "totalDepositsScaled",
+    analyst.scaled(p.total_deposits, unit.quote)::text AS "totalDepositsScaled",
     p.total_coll_gained::text AS "totalCollateralGained",
-    analyst.scaled(p.total_coll_gained)::text AS "totalCollateralGainedScaled",
+    analyst.scaled(p.total_coll_gained, unit.collateral)::text AS "totalCollateralGainedScaled",
     p.total_liq_count AS "liquidationCount",
     p.p::text AS "p",
     p.sum_coll::text AS "sumCollateral",

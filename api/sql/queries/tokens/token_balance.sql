@@ -50,7 +50,7 @@ FROM (SELECT) AS one LEFT JOIN chain.token_at($1::smallint, $3, $2::integer) AS 
     t.symbol AS "tokenSymbol",
     $4 AS "owner",
     coalesce(b.value, c.amount, 0)::text AS "balance",
-    (coalesce(b.value, c.amount, 0) * ('1e-' || CASE WHEN t.decimals BETWEEN 0 AND 38 THEN t.decimals END)::numeric)::text AS "balanceScaled",
+    analyst.scaled(coalesce(b.value, c.amount, 0), t.decimals)::text AS "balanceScaled",
     CASE WHEN t.synthetic THEN coalesce(f.value, false) END AS "frozen"
   ) AS x
 WHERE t.synthetic OR t.synthetic IS NOT NULL AND $4 LIKE 'C%' OR coalesce(b.value, c.amount) IS NOT NULL

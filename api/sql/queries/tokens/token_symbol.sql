@@ -29,7 +29,7 @@ FROM (
     SELECT t.contract, k.rank, min(k.rank) OVER () AS first
     FROM (
         SELECT s.contract FROM state.synth_token_instance AS s
-        WHERE $2 = 2147483647 AND s.deployment = $1 AND s.symbol = convert_to($3::text, 'UTF8')
+        WHERE $2 = 2147483647 AND s.deployment = $1 AND chain.token_text(s.symbol, s.metadata, 'symbol') = $3::text
         UNION
         SELECT s.contract FROM state.stellar_asset_instance AS s
         WHERE $2 = 2147483647 AND s.deployment = $1

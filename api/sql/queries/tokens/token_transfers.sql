@@ -14,7 +14,7 @@
 --   type      "transfer|mint|burn|clawback"  what moved them
 --   from      Address?  the sender; null: the tokens were minted
 --   to        Address?  the receiver; null: the tokens were burned, or taken back without one
---   amount    Amount+   raw units of the token
+--   amount    Amount+?  raw units of the token
 --   toMuxedId      json  id or memo of a multiplexed receiver; null: none
 --   toMuxedIdType  "u64|string|bytes|void"?  its type; null: none
 -- example: {"id":"0026986413392158720-0000000002", "ledger":"1534", "closedAt":"2026-01-31T07:23:59Z",
@@ -26,8 +26,7 @@
 -- Transfers, mints, burns and clawbacks of a token, nothing of what is no token.
 -- The order begins with the contract's key, so that no other index than the one by it has that order.
 WITH token AS MATERIALIZED (
-  SELECT chain.word_key($8::text) AS key
-  WHERE EXISTS (SELECT FROM chain.token_at($1::smallint, $8, $2::integer) AS t)
+  SELECT chain.word_key($8::text) AS key FROM chain.token_at($1::smallint, $8, $2::integer) AS t
 )
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM event.log AS e, LATERAL (
@@ -54,7 +53,7 @@ FROM event.log AS e, LATERAL (
     UNION ALL
     SELECT m.from_address_key AS a, NULL::integer AS b, m.amount, NULL, NULL FROM event.stellar_asset_clawback AS m
     WHERE m.deployment = $1 AND m.ledger = CASE e.kind WHEN 'stellar_asset_clawback' THEN e.ledger END AND (m.tx, m.op, m.event) = (e.tx, e.op, e.event)
-  ) AS m, LATERAL (SELECT
+  ) AS m, LATERAL (SELECT (SELECT d.decimals FROM chain.decimals_at($1::smallint, $8::text, e.ledger) AS d) AS decimals OFFSET 0) AS t, LATERAL (SELECT
     chain.event_id(e.ledger, e.tx, e.op, e.event) AS "id",
     e.ledger::text AS "ledger",
     chain.rfc3339(e.closed_at) AS "closedAt",
@@ -64,7 +63,7 @@ FROM event.log AS e, LATERAL (
     (SELECT w.word FROM chain.word AS w WHERE w.id = m.a) AS "from",
     (SELECT w.word FROM chain.word AS w WHERE w.id = m.b) AS "to",
     m.amount::text AS "amount",
-    analyst.scaled(m.amount)::text AS "amountScaled",
+    analyst.scaled(m.amount, t.decimals)::text AS "amountScaled",
     m.to_muxed_id AS "toMuxedId",
     m.to_muxed_id_type AS "toMuxedIdType"
   ) AS x

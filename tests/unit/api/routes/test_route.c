@@ -524,7 +524,8 @@ static void what_is_not_kept_is_named(void **state)
         { "FROM chain.token_at(", "state.stellar_asset_instance,history.stellar_asset_instance",
           "state.synth_token_instance, history.synth_token_instance" },
         { "FROM rollup.held",
-          "rollup.day,rollup.closing,state.liquidity_pool_pool,history.stellar_asset_instance",
+          "rollup.day,rollup.closing,state.liquidity_pool_pool,history.stellar_asset_instance,"
+          "state.stellar_asset_instance,state.synth_token_instance,history.synth_token_instance",
           "history.liquidity_pool_pool, state.synthetic_engine_collateral_allowed,"
           " history.synthetic_engine_collateral_allowed, history.synthetic_engine_asset_config" },
     };

@@ -45,6 +45,15 @@ export function compact(text: string): string {
   return `${p.minus ? '−' : ''}${group(head)}.${tail.slice(0, 2)}${unit}`;
 }
 
+/** The decimals of a scaled text: the API writes all of them. */
+export const decimalsOf = (scaled: string | null | undefined): number | null => (scaled == null ? null : (parts(scaled)?.fraction.length ?? null));
+
+/** A scaled text as raw units of 7 decimals, cut: what two tokens' amounts compare in, whatever decimals they have. */
+export function toSeven(scaled: string | null | undefined): string | null {
+  const p = scaled == null ? null : parts(scaled);
+  return p && `${p.minus ? '-' : ''}${p.whole}${p.fraction.slice(0, 7).padEnd(7, '0')}`;
+}
+
 /** Raw units with decimals applied: ("12345", 2) is "123.45". */
 export function scale(raw: bigint | string, decimals: number): string {
   const value = BigInt(raw);

@@ -1,5 +1,5 @@
 /** Values that several pages make of the API's fields. */
-import { chartNumber, deviationBps } from './amount';
+import { chartNumber, deviationBps, toSeven } from './amount';
 import type { Item } from './api';
 import { seconds } from './time';
 
@@ -24,22 +24,23 @@ const priceReason = (feed: Item | null | undefined, stale: boolean, what: string
   (feed?.latestPrice == null ? `no ${what}` : stale ? `the ${what} is stale` : null);
 
 /** The pool's price against the oracle's; null where either is not known, or the oracle's is stale. */
-export const marketDeviation = (m: Item) => deviationBps(m.spotPrice, freshPrice(m.oracle));
-export const deviationWhy = (m: Item) => (m.spotPrice == null ? 'no pool, or an empty one' : priceReason(m.oracle, m.oracle?.stale, 'price of the oracle'));
+export const marketDeviation = (m: Item) => deviationBps(toSeven(m.spotPriceScaled), freshPrice(m.oracle));
+export const deviationWhy = (m: Item) => (m.spotPrice == null ? 'no pool, or an empty one' : m.spotPriceScaled == null ? 'decimals not known' : priceReason(m.oracle, m.oracle?.stale, 'price of the oracle'));
 
 /** A feed's newest price against its average. */
 export const twapDeviation = (feed: Item | null | undefined) => deviationBps(freshPrice(feed), freshTwap(feed));
 export const twapDeviationWhy = (feed: Item | null | undefined) => priceReason(feed, feed?.stale, 'price of the oracle') ?? priceReason(feed, feed?.twapStale, 'average');
 
-/** Collateral against debt in basis points, of the market as the engine has it of a vault; null without fresh averages. */
+/** Collateral against debt in basis points, of the market as the engine has it of a vault, whole tokens at their prices; null without fresh averages. */
 export function collateralBps(m: Item): bigint | null {
   const price = freshTwap(m.oracle), collateralPrice = freshTwap(m.collateralOracle);
-  if (price === null || collateralPrice === null || m.debt == null) return null;
-  const debt = (BigInt(m.debt) * BigInt(price)) / WAD;
-  return debt === 0n ? null : ((BigInt(m.collateral) * BigInt(collateralPrice)) / WAD) * 10000n / debt;
+  const owed = toSeven(m.debtScaled), held = toSeven(m.collateralScaled);
+  if (price === null || collateralPrice === null || owed === null || held === null) return null;
+  const debt = (BigInt(owed) * BigInt(price)) / WAD;
+  return debt === 0n ? null : ((BigInt(held) * BigInt(collateralPrice)) / WAD) * 10000n / debt;
 }
 export const collateralWhy = (m: Item) =>
-  (m.debt === '0' ? 'no debt' : priceReason(m.oracle, m.oracle?.twapStale, 'average price') ?? priceReason(m.collateralOracle, m.collateralOracle?.twapStale, "collateral's average price"));
+  (m.debt === '0' ? 'no debt' : m.debtScaled == null || m.collateralScaled == null ? 'decimals not known, or of several kinds' : priceReason(m.oracle, m.oracle?.twapStale, 'average price') ?? priceReason(m.collateralOracle, m.collateralOracle?.twapStale, "collateral's average price"));
 
 
 /** Answers list the newest first; charts begin with the oldest. */

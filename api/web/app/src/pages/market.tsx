@@ -1,5 +1,5 @@
 import { useApi, useList, type Item } from '../lib/api';
-import { chartNumber, deviationBps, percent, ratioBps } from '../lib/amount';
+import { chartNumber, deviationBps, percent, ratioBps, toSeven } from '../lib/amount';
 import { collateralBps, collateralWhy, deviationWhy, marketDeviation, oldestFirst, priceOf, startOf, twapDeviation, twapDeviationWhy } from '../lib/fields';
 import { A, Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Meter, Millionths, Pool, Price, State, Time, Waiting } from '../ui/bits';
 import { Prices, TimePlot, XyPlot } from '../ui/series';
@@ -31,8 +31,6 @@ function PriceChart({ market, history, candles }: { market: Item; history: Item[
       describe={(r) => `${r.startsAt}: oracle ${r.closeScaled}, TWAP ${r.twapCloseScaled ?? 'none'}, pool ${r.poolScaled ?? 'no trade'}`} />
   );
 }
-/** A decimal text as raw units of 7 decimals, cut. */
-const toSeven = (text: string) => { const [whole, fraction = ''] = text.split('.'); return whole + fraction.slice(0, 7).padEnd(7, '0'); };
 
 export const ratioRange = (b: Item) => (b.toRatioBps == null ? `${percent(b.fromRatioBps)} and more` : `${percent(b.fromRatioBps)} to ${percent(b.toRatioBps)}`);
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useApi, useList, type Item } from '../lib/api';
-import { ratioBps, unscale } from '../lib/amount';
+import { decimalsOf, ratioBps, unscale } from '../lib/amount';
 import { oldestFirst } from '../lib/fields';
 import { setQuery, useQuery } from '../lib/router';
 import { Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Pill, Time, Tx, Waiting, symbolOf } from '../ui/bits';
@@ -22,9 +22,10 @@ function Quote({ pool }: { pool: Item }) {
   const [text, setText] = useState(shown);
   useEffect(() => setText(shown), [shown]);
   const tokens = way === 'a_to_b' ? ['tokenA', 'tokenB'] : ['tokenB', 'tokenA'];
-  const raw = shown ? unscale(shown, 7) : null;
+  const decimals = decimalsOf(pool[way === 'a_to_b' ? 'reserveAScaled' : 'reserveBScaled']);
+  const raw = shown && decimals !== null ? unscale(shown, decimals) : null;
   const quote = useApi(raw ? `/api/pools/${encodeURIComponent(pool.pool)}/quote` : null, { amountIn: raw, direction: way }, ['liquidity_pool_']);
-  const wrong = text !== '' && unscale(text, 7) === null;
+  const wrong = text !== '' && (decimals === null || unscale(text, decimals) === null);
   const q = quote.data;
   return (
     <Card title="Slippage">
@@ -34,7 +35,7 @@ function Quote({ pool }: { pool: Item }) {
           <option value="a_to_b">{symbolOf(pool, 'tokenA')} for {symbolOf(pool, 'tokenB')}</option><option value="b_to_a">{symbolOf(pool, 'tokenB')} for {symbolOf(pool, 'tokenA')}</option></select></label>
         <button type="submit" disabled={wrong || text.trim() === ''}>Quote</button>
       </form>
-      {wrong && <p class="notice warn">An amount has digits and at most 7 decimals.</p>}
+      {wrong && <p class="notice warn">{decimals === null ? 'The decimals of this token are not known.' : `An amount has digits and at most ${decimals} decimals.`}</p>}
       {raw && <Waiting answer={quote}>{q && <Facts rows={[
         ['Receives', <Amount of={q} name="amountOut" unit={symbolOf(pool, tokens[1])} full />],
         ['Fee', <Amount of={q} name="fee" unit={symbolOf(pool, tokens[0])} full />],

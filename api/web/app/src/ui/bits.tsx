@@ -35,7 +35,7 @@ interface AmountProps { of: Item | null | undefined; name: string; as?: string; 
 /** The money field `name` of an object: `nameScaled` is shown, `name` (raw) is in the title. `as`: the figure's name, if another. */
 export function Amount({ of, name, as = name, unit, full, digits, why }: AmountProps) {
   const raw = of?.[name], scaled = of?.[`${name}Scaled`];
-  if (raw == null || scaled == null) return <None name={as} why={why} />;
+  if (raw == null || scaled == null) return <None name={as} why={raw == null ? why : 'the token\'s decimals are not known'} />;
   const shown = full ? exact(scaled, 2) : digits !== undefined ? cut(scaled, digits) : compact(scaled);
   return <span class="num" title={`${exact(scaled)}${unit ? ` ${unit}` : ''} · raw ${raw}`} {...figure(as, raw)}>{shown}{unit && <span class="unit"> {unit}</span>}</span>;
 }

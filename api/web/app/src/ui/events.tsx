@@ -14,7 +14,7 @@ export function fieldsText(fields: Item | null | undefined, cutAt = 140): string
   for (const [name, value] of Object.entries(fields)) {
     if (name.endsWith('Scaled') || value === null) continue;
     const scaled = fields[`${name}Scaled`];
-    const text = scaled != null ? exact(String(scaled)) : typeof value === 'object' ? JSON.stringify(value) : String(value);
+    const text = scaled != null ? exact(String(scaled)) : scaled === null ? `${value} raw units` : typeof value === 'object' ? JSON.stringify(value) : String(value);
     all.push(`${words(name)} ${text.replace(/\b[GC][A-Z2-7]{55}\b/g, (address) => short(address))}`);
   }
   const text = all.join(', ');

@@ -36,7 +36,7 @@ export function TimePlot({ title, units, rows, file, series, aside, empty }: Com
   return <Figure title={title} units={units} rows={rows} file={file} aside={aside} empty={empty} data={plot}
     columns={[timeColumn, ...series.map(valueColumn)]}
     legend={series.length > 1 ? series.map((s) => ({ name: s.name, colour: s.colour })) : undefined}
-    describe={(r) => `${when(r)}: ${series.map((s) => `${s.name} ${r[`${s.field}Scaled`] == null ? (r[s.field] ?? 'none') : cut(r[`${s.field}Scaled`], 4)}`).join(', ')}`}
+    describe={(r) => `${when(r)}: ${series.map((s) => `${s.name} ${r[`${s.field}Scaled`] == null ? (r[`${s.field}Scaled`] === null ? 'not known' : r[s.field] ?? 'none') : cut(r[`${s.field}Scaled`], 4)}`).join(', ')}`}
     draw={drawPlot} />;
 }
 
