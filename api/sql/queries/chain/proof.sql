@@ -11,14 +11,15 @@
 -- answer: TransactionProof
 --   proof           object              what proves it
 --     kind          "transaction"       of a transaction and its events
---     txHash        Hash                of the transaction
+--     txHash        Hash                of the transaction: of the fee bump, if it was asked for by the hash of the one within
+--     innerTxHash   Hash?               of the transaction in a fee bump; null: no fee bump
 --     txLedger      Ledger              in which it happened
 --     signedLedger  Ledger              the ledger that the votes are about; they prove the one before it
 --     bytes         Count               length of the proof
 --     hasEvents     boolean             whether it proves the events: false if the transaction failed or calls no contract, if the ledger's
 --                                       source had rewritten its events, or if it may show a person's jurisdiction
 --     data          string/^[A-Za-z0-9+\/]+=*$/  the proof, base64
--- example: {"proof":{"kind":"transaction", "txHash":"3389e9f0f1a65f19736cacf544c2e825313e8447f569233bb8db39aa607c8889", "txLedger":"1100",
+-- example: {"proof":{"kind":"transaction", "txHash":"3389e9f0f1a65f19736cacf544c2e825313e8447f569233bb8db39aa607c8889", "innerTxHash":null, "txLedger":"1100",
 --   "signedLedger":"1151", "bytes":18220, "hasEvents":true, "data":"VElERVBSRjE="}}
 --
 -- The layout of the bytes is in indexer/verify/proof_check.h. A column `bytes` above the limit comes without the item, so that no answer
@@ -26,6 +27,7 @@
 SELECT CASE WHEN z.bytes IS NULL OR z.bytes > 6000000 THEN NULL ELSE (SELECT row_to_json(y)::text FROM (SELECT row_to_json(x) AS "proof" FROM (SELECT
     'transaction' AS "kind",
     encode(z.hash, 'hex') AS "txHash",
+    encode(z.inner_hash, 'hex') AS "innerTxHash",
     z.ledger::text AS "txLedger",
     z.signed_ledger::text AS "signedLedger",
     z.bytes AS "bytes",
@@ -38,7 +40,7 @@ SELECT CASE WHEN z.bytes IS NULL OR z.bytes > 6000000 THEN NULL ELSE (SELECT row
   ) AS x) AS y) END,
   z.bytes,
   z.ledger > coalesce(chain.proven_through($1::smallint), 0)
-FROM (SELECT t.hash, t.ledger, r.results, v.ledger AS signed_ledger, v.tx_set, h.header_count, h.headers, e.envelope_count, e.envelopes, p.preimage,
+FROM (SELECT t.hash, t.inner_hash, t.ledger, r.results, v.ledger AS signed_ledger, v.tx_set, h.header_count, h.headers, e.envelope_count, e.envelopes, p.preimage,
     96 + h.header_count * 4 + octet_length(h.headers) + coalesce(octet_length(v.tx_set), 0) + octet_length(e.envelopes)
       + octet_length(r.results) + coalesce(octet_length(p.preimage), 0) AS bytes
   FROM chain.tx AS t
@@ -52,5 +54,5 @@ FROM (SELECT t.hash, t.ledger, r.results, v.ledger AS signed_ledger, v.tx_set, h
     LEFT JOIN LATERAL (SELECT count(*)::integer AS envelope_count, string_agg(int4send(octet_length(u.one)) || u.one, '\x'::bytea) AS envelopes
       FROM unnest(v.envelopes) AS u(one)) AS e ON h.header_count IS NOT NULL
     LEFT JOIN chain.preimage AS p ON p.deployment = $1::smallint AND p.ledger = t.ledger AND p.tx = t.tx
-  WHERE t.deployment = $1::smallint AND t.hash = decode($2::text, 'hex')
+  WHERE t.deployment = $1::smallint AND (t.hash = decode($2::text, 'hex') OR t.inner_hash = decode($2, 'hex'))
   LIMIT 1) AS z
