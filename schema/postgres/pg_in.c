@@ -59,8 +59,9 @@ tide_status tide_pg_copy_open(struct tide_pg *pg, const char *sql, struct tide_e
 static tide_status send_rows(struct tide_pg *pg, const char *what, tide_slice tuples,
                              struct tide_err *err)
 {
-    static const char header[19] = "PGCOPY\n\377\r\n\0\0\0\0\0\0\0\0\0";
-    static const char trailer[2] = "\377\377";
+    /* The texts' own NULs are the last bytes of the header, and none of the trailer. */
+    static const char header[19] = "PGCOPY\n\377\r\n";
+    static const char trailer[] = "\377\377";
     tide_status status = TIDE_OK;
     PGresult *result = pg_next_result(pg);
     if (PQresultStatus(result) != PGRES_COPY_IN)
@@ -69,7 +70,7 @@ static tide_status send_rows(struct tide_pg *pg, const char *what, tide_slice tu
     if (status != TIDE_OK)
         return status;
     if (!send_bytes(pg, header, sizeof header) || !send_bytes(pg, tuples.ptr, tuples.len) ||
-        !send_bytes(pg, trailer, sizeof trailer) || PQputCopyEnd(pg->conn, NULL) != 1 ||
+        !send_bytes(pg, trailer, sizeof trailer - 1) || PQputCopyEnd(pg->conn, NULL) != 1 ||
         !pg_flush(pg))
         return pg_fail(pg, NULL, what, err);
     return TIDE_OK;
