@@ -191,14 +191,16 @@ static const char since_sql[] =
     " o.bump_hash) WHERE t.deployment = $1::int AND t.ledger = c.ledger AND t.tx = c.tx)"
     " ORDER BY c.ledger DESC, c.tx DESC, c.what LIMIT 1";
 
-tide_status att_index_since(struct att_view *out, struct att_outbox *outbox,
-                            const struct att_row *row, const uint8_t contract[TIDE_HASH_BYTES],
-                            const struct att_claim *claim, struct tide_err *err)
+/* Runs a statement about the intent and its claim: $1 the deployment, $2 the intent, $3 and $4 the
+ * keys of the Kyc entry and of the record, $5 whether it revokes, $6 to $9 what it attests. */
+static tide_status query_intent(struct tide_pg_rows *rows, const char *sql,
+                                struct att_outbox *outbox, const struct att_row *row,
+                                const uint8_t contract[TIDE_HASH_BYTES],
+                                const struct att_claim *claim, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     struct query_values a;
     char id[24];
-    out->since[0] = 0;
+    *rows = (struct tide_pg_rows){ 0 };
     tide_status status = fill_query_values(&a, outbox, contract, claim, err);
     if (status != TIDE_OK)
         return status;
@@ -212,7 +214,16 @@ tide_status att_index_since(struct att_view *out, struct att_outbox *outbox,
                              a.jurisdiction,
                              a.expires_at,
                              a.metadata };
-    status = tide_pg_query(outbox->pg, &rows, since_sql, values, TIDE_COUNT(values), err);
+    return tide_pg_query(outbox->pg, rows, sql, values, TIDE_COUNT(values), err);
+}
+
+tide_status att_index_since(struct att_view *out, struct att_outbox *outbox,
+                            const struct att_row *row, const uint8_t contract[TIDE_HASH_BYTES],
+                            const struct att_claim *claim, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    out->since[0] = 0;
+    tide_status status = query_intent(&rows, since_sql, outbox, row, contract, claim, err);
     if (status == TIDE_OK && rows.count)
         snprintf(out->since, sizeof out->since, "%s %s", tide_pg_text(&rows, 0, 0),
                  tide_pg_text(&rows, 0, 1));
@@ -248,23 +259,8 @@ tide_status att_index_find(struct att_indexed *out, struct att_outbox *outbox,
     assert(row->id > 0);
     enum { OK, LEDGER, CODE, FEE, MEANT, CHANGED, STATUS };
     struct tide_pg_rows rows;
-    struct query_values a;
-    char id[24];
     *out = (struct att_indexed){ 0 };
-    tide_status status = fill_query_values(&a, outbox, contract, claim, err);
-    if (status != TIDE_OK)
-        return status;
-    snprintf(id, sizeof id, "%" PRIu64, row->id);
-    const char *values[] = { a.deployment,
-                             id,
-                             a.keys[ATT_KEY_KYC],
-                             a.keys[ATT_KEY_RECORD],
-                             row->revoke ? "t" : "f",
-                             a.verifier,
-                             a.jurisdiction,
-                             a.expires_at,
-                             a.metadata };
-    status = tide_pg_query(outbox->pg, &rows, find_sql, values, TIDE_COUNT(values), err);
+    tide_status status = query_intent(&rows, find_sql, outbox, row, contract, claim, err);
     if (status != TIDE_OK)
         return status;
     assert(rows.columns == STATUS + 1);
