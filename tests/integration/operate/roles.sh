@@ -30,8 +30,10 @@ TIDEMARK_DATABASE_URL="host=$PG_DIR user=tidemark_indexer dbname=tidemark" "$bin
 "$here/_roles.py" "$PG_BIN/psql" tidemark_indexer | tee "$PG_DIR/roles.log"
 grep -q "^ok locks" "$PG_DIR/roles.log" || fail "locks were not tried"
 "$PG_BIN/pg_dump" -Fc -f "$PG_DIR/dump" tidemark
+! "$PG_BIN/pg_restore" -l "$PG_DIR/dump" | grep ' pg_catalog ' || fail "a dump names functions of this server, with arguments that another may not have"
 sql "CREATE DATABASE restored" && "$PG_BIN/pg_restore" --exit-on-error -d restored "$PG_DIR/dump"
-[ "$(PGDATABASE=restored sql "SELECT has_function_privilege('public', 'pg_advisory_lock(bigint)', 'EXECUTE')")" = f ] || fail "a dump loses who may lock"
+PGDATABASE=restored "$PG_BIN/psql" -Xq -f "$database"
+[ "$(PGDATABASE=restored sql "SELECT has_function_privilege('public', 'pg_advisory_lock(bigint)', 'EXECUTE')")" = f ] || fail "every login may lock in a restored database"
 sql "DROP DATABASE restored"
 
 # If a superuser migrates and no role exists, migrations make the roles with the same rights.
