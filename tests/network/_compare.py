@@ -154,6 +154,15 @@ def inner(envelope):
     return tx["source_account"], tx["operations"]
 
 
+def payers(tx):
+    """Who pays the sequence number and the fee of a transaction, and the hash within a fee bump."""
+    source, envelope = inner(tx["envelopeJson"])[0], tx["envelopeJson"]
+    if "tx_fee_bump" not in envelope:
+        return dict(txSource=source, feeSource=source)
+    within = next(iter(tx["resultJson"]["result"].values()))["transaction_hash"]
+    return dict(txSource=source, feeSource=envelope["tx_fee_bump"]["tx"]["fee_source"], innerHash=within)
+
+
 def host_code(results, op):
     """(code of the operation's result, whether it succeeded); none if the transaction failed before it"""
     if op >= len(results) or "op_inner" not in results[op]:
@@ -226,14 +235,14 @@ class Told:
         if function == "invoke_contract":
             contract, fn, args = body["contract_address"], body["function_name"], [value(a) for a in body["args"]]
         elif function.startswith("create_contract") and ok:
-            contract, fn, args, ret = value(ret), None, [], None
+            contract, fn, args, ret = value(ret), None, [value(a) for a in body.get("constructor_args", [])], None
         else:
             return None
         if contract not in ours:
             return None
         events = meta["operations"][op]["events"] if ok else []
         row = dict(ledger=tx["ledger"], closeTime=int(tx["createdAt"]), tx=tx["applicationOrder"], op=op, hash=tx["txHash"], source=source, contract=contract,
-                   fn=fn, args=args, ok=ok, events=len(events), changed=changed, result_code=code)
+                   fn=fn, args=args, ok=ok, events=len(events), changed=changed, result_code=code, **payers(tx))
         return dict(row, ret=value(ret) if ret is not None else None) if ok else row
 
 

@@ -39,6 +39,7 @@ until_sql "EXISTS (SELECT FROM chain.heartbeat WHERE trouble LIKE '%$hole%' AND 
 kill -0 "$lake_pid" || fail "the indexer ended"
 say "scan-and-fill fills it, and the index goes on"
 end=$(network_ledger one)
+network_wait 120 "ledger $end in the history archive, beyond which galexie refuses to fill" network_archive_has one "$end"
 network_stop one galexie
 galexie scan-and-fill --start 2 --end "$end"
 network_indexed lake "$end" 180

@@ -33,7 +33,7 @@ says() { curl -s "$API_URL/api/proof/$1"; }
 grep -q '"code":"not_found"' <<<"$(says "$(printf 'ab%.0s' {1..32})")" || fail "a transaction that is none: $(says "$(printf 'ab%.0s' {1..32})")"
 read -r bump inside < <(sql "SELECT encode(hash, 'hex') || ' ' || encode(inner_hash, 'hex') FROM chain.tx WHERE inner_hash IS NOT NULL AND ledger <= chain.proven_through(1::smallint) LIMIT 1")
 [ -n "$inside" ] || fail "no fee bump is proven"
-grep -q "\"txHash\":\"$bump\",\"innerTxHash\":\"$inside\"" <<<"$(says "$inside")" || fail "by the hash within a fee bump: $(says "$inside" | head -c 300)"
+grep -q "\"txHash\":\"$bump\",\"innerTxHash\":\"$inside\"" <<<"$(says "$inside")" || fail "by the hash within a fee bump"
 [ "$(says "$bump")" = "$(says "$inside")" ] || fail "a fee bump has two proofs"
 newest=$(sql 'SELECT encode(hash, $$hex$$) FROM chain.tx WHERE ledger > chain.proven_through(1::smallint) LIMIT 1')
 grep -q '"code":"not_proven"' <<<"$(says "$newest")" || fail "a transaction that is not proven yet: $(says "$newest")"
