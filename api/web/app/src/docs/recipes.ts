@@ -90,9 +90,11 @@ function showPrice(list: HTMLElement, price: Answer) {
   while (list.children.length > KEPT) list.lastElementChild!.remove();
 }
 
-/** The stream begins with the present price, so that the page shows one at once. */
+/** The stream begins with the present price, so that the page shows one at once. A hidden page leaves the browser's few connections to others. */
 function watch(asset: string, out: HTMLElement) {
   stream?.close();
+  document.onvisibilitychange = () => { if (document.hidden) stream?.close(); else watch(asset, out); };
+  if (document.hidden) return;
   const list = element('ol', { class: 'prices', 'aria-label': `Prices of ${asset}` }), state = element('p', { class: 'of-ledger' }, 'connecting …');
   out.replaceChildren(list, state);
   stream = new EventSource(`/api/stream?topics=price&assets=${encodeURIComponent(asset)}`);

@@ -1,15 +1,15 @@
-/** One stream for the whole page. It says which ledger is the newest and what happened; answers come from the API. */
+/** What the stream says, for the views of this page: which ledger is the newest and what happened. Answers come from the API. */
 import { noteConnected, noteLedger, noteStale } from './fresh';
+import { Relay, type News } from './relay';
+import script from './stream?sharedworker&url';
 
 const PAUSE_MS = 4500; // between two rounds of questions: a ledger closes every five seconds
+const SILENT_MS = 20000, REPLY_MS = 5000, START_MS = 30000; // after silence the page asks whether its worker still lives; an answer takes so long, and a worker's start
 
 interface Watcher { kinds: string[]; run: () => void; due: boolean }
 const watchers = new Set<Watcher>();
-let source: EventSource | null = null;
-let again: ReturnType<typeof setTimeout> | undefined;
 let sweep: ReturnType<typeof setTimeout> | undefined;
 let last = 0; // the last round of questions (performance.now)
-let tries = 0;
 
 /** Every kind of event. */
 export const ANY = ['*'];
@@ -48,60 +48,81 @@ function markAll(): void {
   schedule();
 }
 
-function close(): void {
-  source?.close();
-  source = null;
-  noteConnected(false);
-}
+type Say = (word: 'show' | 'hide') => void;
+let say: Say = () => {};
+let heard = true; // the relay of now has answered
+let silence: ReturnType<typeof setTimeout> | undefined;
 
-function reopen(): void {
-  close();
-  clearTimeout(again);
-  tries++;
-  again = setTimeout(open, Math.min(30000, 500 * 2 ** Math.min(tries, 6)));
-}
-
-function open(): void {
-  if (source) return;
-  source = new EventSource('/api/stream?topics=ledger,event');
-  let begun = false;
-  source.addEventListener('open', () => {
-    noteConnected(true);
-    tries = 0;
-    if (!begun) markAll();
-    begun = true;
-  });
-  source.addEventListener('ledger', (message) => {
-    const body = JSON.parse((message as MessageEvent).data);
-    noteLedger(Number(body.ledger), body.closedAt);
-    noteConnected(true);
+function hear(news: News): void {
+  heard = true;
+  expect();
+  if (news.type === 'open' || news.type === 'away') noteConnected(news.type === 'open');
+  if (news.type === 'open' && news.missed) markAll();
+  if (news.type === 'ledger') {
+    noteLedger(news.ledger, news.closedAt);
     mark(null);
+    for (const kind of news.kinds) mark(kind);
     schedule();
-  });
-  source.addEventListener('event', (message) => {
-    const body = JSON.parse((message as MessageEvent).data);
-    mark(String(body.kind ?? ''));
-  });
-  source.addEventListener('stale', (message) => {
-    const { reason } = JSON.parse((message as MessageEvent).data);
-    noteStale(true, staleText(reason));
-  });
-  source.addEventListener('fresh', () => { noteStale(false); markAll(); });
-  source.addEventListener('dropped', reopen);
-  // The browser tries again by itself unless the server refused.
-  source.addEventListener('error', () => {
-    noteConnected(false);
-    if (source?.readyState === EventSource.CLOSED) reopen();
-  });
+  }
+  if (news.type === 'stale') noteStale(true, staleText(news.reason));
+  if (news.type === 'fresh') { noteStale(false); markAll(); }
 }
 
-document.addEventListener('visibilitychange', () => { if (!document.hidden) schedule(); });
+/** A worker ends without a word, such as with the process of another tab that crashed: a page that hears nothing for long asks, and then takes another. */
+function expect(): void {
+  clearTimeout(silence);
+  if (!document.hidden) silence = setTimeout(show, SILENT_MS);
+}
+
+function show(): void {
+  clearTimeout(silence);
+  if (document.hidden) { say('hide'); return; }
+  silence = setTimeout(connect, heard ? REPLY_MS : START_MS);
+  say('show'); // a relay of the page's own answers at once
+}
+
+/** A policy of the page takes the address of a script from code that is named for it, not as a text. */
+function address(): string {
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any
+  const types = (window as any).trustedTypes;
+  return types ? types.createPolicy('stream', { createScriptURL: () => script }).createScriptURL('') : script;
+}
+
+function worker(): Say {
+  const shared = new SharedWorker(address(), { type: 'module' });
+  shared.addEventListener('error', () => { heard = false; connect(); });
+  shared.port.addEventListener('message', ({ data }) => hear(data));
+  shared.port.start();
+  return (word) => shared.port.postMessage(word);
+}
+
+function alone(): Say {
+  const relay = new Relay();
+  return (word) => relay[word](hear);
+}
+
+/** Takes the shared worker, and a relay of the page's own where there is none or the last one never answered. */
+function connect(): void {
+  say('hide');
+  try {
+    say = heard ? worker() : alone();
+  } catch {
+    say = alone();
+  }
+  heard = false;
+  show();
+}
+
+export function startStream(): void {
+  connect();
+  document.addEventListener('visibilitychange', () => {
+    show();
+    if (!document.hidden) schedule();
+  });
+}
 
 function staleText(reason: string): string {
   if (reason === 'database') return 'The server cannot reach its database.';
   if (reason === 'behind') return 'The server’s database lacks its newest ledgers for the moment.';
   return 'The server has not heard of the indexer for too long.';
 }
-
-export function startStream(): void { open(); }
-export function stopStream(): void { clearTimeout(again); close(); }
