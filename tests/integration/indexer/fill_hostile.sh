@@ -38,7 +38,7 @@ done
 # Partners list each other's catalogs. Several entries of a state name a token without a place, and each look at them does: it is noted once.
 rm -rf "$sim/lake" "$sim/archive"
 "$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --deployment "$TIDEMARK_DEPLOYMENT" --first-ledger 1920 --ledgers 192 --life 64 \
-    --hostile 4 --hostile-bulk 5 --catalog-native --quiet
+    --hostile 8 --hostile-bulk 5 --catalog-native --quiet
 database named
 run --archive "$sim/archive" --from-checkpoint 2047 --discovered-tokens 1
 ignored=$(PGDATABASE=named sql "SELECT count(*) FROM chain.contract_seen WHERE what = 'ignored' AND ledger = 2047")
