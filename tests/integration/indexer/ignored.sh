@@ -11,7 +11,7 @@ bin=$TIDE_BIN/tidemark-indexer
 sim=$TIDE_BIN/tidemark-sim
 [ -x "$sim" ] || { echo "no tidemark-sim"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0 TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json
-"$sim" write --lake "$PG_DIR/lake" --deployment "$PG_DIR/deployment.json" --ledgers 32 --ledgers-per-object 32 --txs 2 --seed 3 --hostile 26 --hostile-attacks tokens --quiet
+"$sim" write --lake "$PG_DIR/lake" --deployment "$PG_DIR/deployment.json" --ledgers 32 --ledgers-per-object 32 --txs 2 --seed 3 --hostile 12 --hostile-attacks tokens --quiet
 index() { # DATABASE TOKENS
     export PGDATABASE=$1 TIDEMARK_DATABASE_URL="host=$PG_DIR port=5432 user=postgres dbname=$1"
     "$bin" run --stop-at-end --lake "$PG_DIR/lake" --discovered-tokens "$2" 2>"$PG_DIR/run.log" ||
