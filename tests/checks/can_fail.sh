@@ -72,6 +72,17 @@ touch "$dir/t/indexer/re""check.c"; breaks words 'a word in a file name'
 printf '/* for all that is\n * known %s */\n' now >>"$dir/t/schema/base/a.c"; breaks words 'a phrase across lines'
 printf 'void heartbeat(void); /* the "%s" account */\n' no''body >>"$dir/t/schema/base/a.c"
 "$check/words" "$dir/t" || { echo 'FAIL: words refuses what is right'; exit 1; }
+manual() { printf '%s\n' '# here' '```'"$1" "$2" '```' >"$dir/t/schema/README.md"; }
+manual '' x; breaks manuals 'a block that does not say what it is'
+manual 'sh run by tests/none.sh' x; breaks manuals 'a test that does not exist'
+manual 'sh not run: no' x; breaks manuals 'a mark without a reason'
+manual 'sh later' x; breaks manuals 'a mark that says nothing'
+manual text 'tidemark-indexer status'; breaks manuals 'commands that are called text'
+manual 'sh not run: a reason that holds' 'sudo tidemark-indexer run --laek x | cat'; breaks manuals 'an unknown option'
+manual sh 'true && tidemark-indexer rnu'; breaks manuals 'an unknown command'
+manual sh "tools/none -- sh -c 'true'"; breaks manuals 'an unknown program'
+manual sh "sh -c 'tidemark-indexer status --wtach 5'"; breaks manuals 'an unknown option in quotes'
+echo 'Or `tidemark-sim write --laek x`.' >>"$dir/t/schema/README.md"; breaks manuals 'an unknown option in a sentence'
 printf '/* What'' the row holds. */\n' >>"$dir/t/schema/base/a.c"; breaks comments 'a comment that begins with What'
 printf 'int x; /*\n * Of'' rows: the last. */\n' >>"$dir/t/schema/base/a.c"; breaks comments 'a comment of two lines that begins with Of'
 printf -- '-- It'' is kept.\nSELECT 1;\n' >"$dir/t/schema/base/a.sql"; breaks comments 'a comment of SQL'

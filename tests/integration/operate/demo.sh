@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs the demo's own checks, which must pass. The demo leaves no files and processes. (label: threads)
+# Runs the demo's own checks, as README.md has the command; they must pass. The demo leaves no files and processes. (label: threads)
 set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/../../../tools/lib/cluster.sh"
 cluster_bin >/dev/null || exit 1
