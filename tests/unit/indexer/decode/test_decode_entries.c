@@ -82,13 +82,14 @@ static void versions_go_to_history_and_the_last_to_state(void **state)
     tide_slice at =
         tide_buf_view(&m->batch.rows[table_of("state", "synthetic_engine_debt_total")].copy);
     struct row row;
-    for (int seen = 0; next_row(&at, table_of("state", "synthetic_engine_debt_total"), &row);
-         seen++) {
+    int seen = 0;
+    for (; next_row(&at, table_of("state", "synthetic_engine_debt_total"), &row); seen++) {
         bool gold = tide_slice_eq_str(cell(&row, "synth"), "sGOLD");
         assert_int_equal(cell_int(&row, "removed"), gold);
         assert_int_equal(is_null(&row, "value"), gold);
         assert_int_equal(cell_int(&row, "ledger"), gold ? 104 : 103);
     }
+    assert_int_equal(seen, 2);
     uint8_t hash[TIDE_HASH_BYTES], address[64];
     struct tide_buf b;
     tide_buf_init(&b, sizeof address);
