@@ -242,7 +242,9 @@ class Client:
 
     def check(self, request, method, response, body):
         other = not re.match(rb"[^ ]* [^ ]* HTTP/1\.[01]\r?\n", request)
-        if response.status >= 500 and response.status != 503 and not (response.status == 505 and other):
+        # libmicrohttpd's own word, newer than 1.0.1, of a coding that it does not know
+        coding = "Request-Id" not in response.headers and re.search(rb"\nTransfer-Encoding: (?!chunked\r?\n)", request)
+        if response.status >= 500 and response.status != 503 and not (response.status == 505 and other) and not (response.status == 501 and coding):
             self.fault(request, f"{response.status}: {body[:300]!r}")
         if "X-Injected" in response.headers or b"SECRETSEED" in body:
             self.fault(request, f"what was sent comes back: {response.headers} {body[:300]!r}")
