@@ -457,6 +457,33 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.keep_final() IS 'Refuses to change the state of a final intent, and to revoke that a MAC is valid';
 
+-- The Kyc entry of an address, by the hash of its key, if no intent of this database has its hash: the intent that made it is of a time that a
+-- restore took back, or of another program.
+CREATE FUNCTION kyc.forgotten_attestation(one_deployment smallint, address text, key bytea)
+  RETURNS TABLE (metadata bytea, expires_at numeric, issued_at numeric, jurisdiction bigint)
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT k.metadata, k.expires_at, k.issued_at, k.jurisdiction FROM state.compliance_registry_kyc AS k
+   WHERE k.deployment = one_deployment AND k.key_hash = forgotten_attestation.key
+     AND NOT EXISTS (SELECT FROM kyc.outbox AS o WHERE o.deployment = one_deployment AND o.subject = forgotten_attestation.address
+       AND o.genuine IS NOT FALSE AND o.meta_hash = k.metadata);
+$$;
+COMMENT ON FUNCTION kyc.forgotten_attestation(smallint, text, bytea) IS 'The attestation of an address on the chain, if no intent of this database sent it';
+
+-- Run by the owner of the tables after a restore: what the database believes of people is asked of their providers again, open sessions at
+-- once and approvals four a second, so that new sessions do not wait behind them.
+CREATE PROCEDURE kyc.restored() LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  checks bigint;
+BEGIN
+  UPDATE kyc.session AS s SET next_check = least(s.next_check, clock_timestamp() + n.turn * interval '250 ms')
+    FROM (SELECT a.id, row_number() OVER (PARTITION BY a.provider ORDER BY a.updated_at DESC) * (a.state = 'approved')::integer AS turn
+      FROM kyc.session AS a WHERE a.state = 'approved' OR a.state IN ('created', 'pending', 'review', 'action_required') AND a.provider_id IS NOT NULL) AS n
+    WHERE n.id = s.id;
+  GET DIAGNOSTICS checks = ROW_COUNT;
+  PERFORM kyc.note('operator', 'restored', 'database', jsonb_build_object('checks', checks));
+END $$;
+COMMENT ON PROCEDURE kyc.restored() IS 'Has every open and approved session checked at its provider; the audit has a row of it';
+
 -- The audit keeps its rows, which name sessions and never an address, and gets one row for each session. An
 -- attestation stays on the chain until its end. The lock's key is the session's reference, a keyed hash of the
 -- address: every login can read pg_locks.
@@ -677,16 +704,18 @@ CREATE TABLE kyc.hook_watch (
     deployment smallint    NOT NULL,
     told       text        CHECK (octet_length(told) <= 256),
     due_at     timestamptz DEFAULT '-infinity',
+    added_at   timestamptz NOT NULL DEFAULT clock_timestamp(),
     PRIMARY KEY (hook, address)
 );
 CREATE INDEX hook_watch_address ON kyc.hook_watch (deployment, address);
 CREATE INDEX hook_watch_due ON kyc.hook_watch (hook, due_at) WHERE due_at IS NOT NULL;
 COMMENT ON TABLE kyc.hook_watch IS 'Addresses that an endpoint watches';
 COMMENT ON COLUMN kyc.hook_watch.told IS 'The answer that it was last told; NULL: none yet';
+COMMENT ON COLUMN kyc.hook_watch.added_at IS 'When it was added: of an address that is removed and added again everything is news';
 COMMENT ON COLUMN kyc.hook_watch.due_at IS 'When the answer is compared again: -infinity (at once, whatever the clock says) after a change, the end of an attestation; NULL: not planned';
 
 CREATE TABLE kyc.hook_event (
-    id         text        NOT NULL PRIMARY KEY DEFAULT 'evt_' || replace(gen_random_uuid()::text, '-', ''),
+    id         text        NOT NULL PRIMARY KEY,
     deployment smallint    NOT NULL REFERENCES chain.deployment,
     kind       text        NOT NULL CHECK (octet_length(kind) <= 64),
     subject    text        NOT NULL CHECK (octet_length(subject) <= 128),
@@ -696,7 +725,7 @@ CREATE TABLE kyc.hook_event (
 CREATE INDEX hook_event_created ON kyc.hook_event (created_at);
 CREATE INDEX hook_event_subject ON kyc.hook_event (subject);
 COMMENT ON TABLE kyc.hook_event IS 'Notifications: the same body for every endpoint and every attempt';
-COMMENT ON COLUMN kyc.hook_event.id IS 'webhook-id: the same however often it is sent';
+COMMENT ON COLUMN kyc.hook_event.id IS 'webhook-id: the same however often it is sent, and after a restore (kyc.hook_event_id)';
 
 CREATE TABLE kyc.hook_delivery (
     id           bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -735,9 +764,11 @@ CREATE TABLE kyc.hook_seen (
     kind       text     NOT NULL,
     subject    text     NOT NULL CHECK (octet_length(subject) <= 128),
     state      text     NOT NULL CHECK (octet_length(state) <= 64),
+    cause      text     NOT NULL DEFAULT '' CHECK (octet_length(cause) <= 64),
     PRIMARY KEY (deployment, kind, subject)
 );
 COMMENT ON TABLE kyc.hook_seen IS 'Last known state of prices, markets and proposals';
+COMMENT ON COLUMN kyc.hook_seen.cause IS 'Cause of the state on the chain: time of the last price, ledger and place of a proposal''s version; empty: nothing but the state before';
 
 CREATE TABLE kyc.hook_cursor (
     deployment smallint NOT NULL PRIMARY KEY REFERENCES chain.deployment,
@@ -777,28 +808,52 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.hook_enqueue(text, smallint, text, text) IS 'Adds a delivery at the end of its queue. It never waits';
 
+-- A notification's id follows from the fact that it tells: a database that was restored finds the facts of the lost time again, at the chain
+-- and at the providers, and the receivers know them by their ids. So nothing counts that a restored database may number or time otherwise. n tells
+-- apart what is the same by all that is known of it: earlier notifications of this database have the smaller ones.
+CREATE FUNCTION kyc.hook_event_id(one_deployment smallint, fact text[], n integer) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT 'evt_' || left(encode(sha256(convert_to(to_jsonb(ARRAY[encode(d.network_id, 'hex'), d.epoch::text, encode(d.contracts_hash, 'hex')]
+      || fact || n::text)::text, 'UTF8')), 'hex'), 32)
+    FROM chain.deployment AS d WHERE d.id = one_deployment;
+$$;
+COMMENT ON FUNCTION kyc.hook_event_id(smallint, text[], integer) IS 'Id of the notification of a fact: the same in every database that knows the fact';
+
 -- integrator, hook: only their endpoints get the notification; NULL: all endpoints that want this kind. An endpoint that is being
 -- deleted is skipped: the caller (a decision of KYC) must neither wait for the deletion nor fail because the row is gone.
-CREATE FUNCTION kyc.hook_emit(one_deployment smallint, one_kind text, one_subject text, data json, of_integrator text, of_hook text)
+-- cause: tells the fact from others of its kind about its subject (kyc.hook_event_id).
+CREATE FUNCTION kyc.hook_emit(one_deployment smallint, one_kind text, one_subject text, cause text[], data json, of_integrator text, of_hook text)
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   target text;
   made text;
+  n integer := 0;
 BEGIN
   FOR target IN SELECT h.id FROM kyc.hook AS h
     WHERE h.deployment = one_deployment AND h.state = 'enabled' AND h.integrator = coalesce(of_integrator, h.integrator)
       AND h.id = coalesce(of_hook, h.id) AND (one_kind = ANY (h.events) OR one_kind IN ('webhook.test', 'webhook.disabled'))
     ORDER BY h.id FOR KEY SHARE SKIP LOCKED LOOP
-    IF made IS NULL THEN
-      INSERT INTO kyc.hook_event (deployment, kind, subject, payload) VALUES (one_deployment, one_kind, one_subject,
-        json_build_object('type', one_kind, 'timestamp', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-          'data', data)::text)
-        RETURNING id INTO made;
-    END IF;
+    WHILE made IS NULL LOOP
+      INSERT INTO kyc.hook_event (id, deployment, kind, subject, payload)
+        VALUES (kyc.hook_event_id(one_deployment, ARRAY[one_kind, one_subject, coalesce(of_hook, '')] || cause, n), one_deployment, one_kind, one_subject,
+          json_build_object('type', one_kind, 'timestamp', to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+            'data', data)::text)
+        ON CONFLICT (id) DO NOTHING RETURNING id INTO made;
+      n := n + 1;
+    END LOOP;
     PERFORM kyc.hook_enqueue(target, one_deployment, made, one_subject);
   END LOOP;
 END $$;
-COMMENT ON FUNCTION kyc.hook_emit(smallint, text, text, json, text, text) IS 'Notifies the endpoints that want it, in the transaction of what happened';
+COMMENT ON FUNCTION kyc.hook_emit(smallint, text, text, text[], json, text, text) IS 'Notifies the endpoints that want it, in the transaction of what happened';
+
+-- A session's new state has a cause: the provider's decision by its time; the end of what the known decision allowed; else the known
+-- decision and the number of changes since, as of a provider that gives no times.
+CREATE FUNCTION kyc.hook_session_cause(before kyc.session, after kyc.session) RETURNS text[] LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT CASE WHEN after.decision_at IS DISTINCT FROM before.decision_at AND after.decision_at IS NOT NULL THEN ARRAY['decided', known.at]
+      WHEN after.decision_at IS NOT NULL AND after.reason IN ('attestation_ended', 'session_ended', 'not_used') THEN ARRAY[after.reason, known.at]
+      ELSE ARRAY['told', known.at, after.decision_rev::text] END
+    FROM (SELECT coalesce(round(extract(epoch FROM after.decision_at) * 1000)::bigint::text, '')) AS known (at);
+$$;
+COMMENT ON FUNCTION kyc.hook_session_cause(kyc.session, kyc.session) IS 'Tells this change of a session from its others, the same after a restore';
 
 -- Clients see a session in review as pending.
 CREATE FUNCTION kyc.hook_session() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -807,7 +862,7 @@ DECLARE
   now text := CASE NEW.state WHEN 'review' THEN 'pending' ELSE NEW.state END;
 BEGIN
   IF NEW.integrator <> '' AND was <> now THEN
-    PERFORM kyc.hook_emit(NEW.deployment, 'kyc.session.updated', NEW.address, json_build_object('sessionId', NEW.id,
+    PERFORM kyc.hook_emit(NEW.deployment, 'kyc.session.updated', NEW.address, ARRAY[NEW.id, now] || kyc.hook_session_cause(OLD, NEW), json_build_object('sessionId', NEW.id,
       'address', NEW.address, 'providerKey', NEW.provider, 'state', now, 'previousState', was), NEW.integrator, NULL);
   END IF;
   RETURN NULL;
@@ -815,38 +870,60 @@ END $$;
 COMMENT ON FUNCTION kyc.hook_session() IS 'Notifies the integrator of a session of its new state';
 CREATE TRIGGER hook_session AFTER UPDATE ON kyc.session FOR EACH ROW WHEN (OLD.state <> NEW.state) EXECUTE FUNCTION kyc.hook_session();
 
--- A state that was not known before is news only if fresh_counts.
-CREATE FUNCTION kyc.hook_saw(one_deployment smallint, of_kind text, one_subject text, now_state text, event text, data json, fresh_counts boolean)
+-- A state that was not known before is news only if fresh_counts. A state without a cause of its own ends the state before, and has its
+-- cause: a fresh price that of the stale one, because a later price may be the first that is seen after a restore.
+CREATE FUNCTION kyc.hook_saw(one_deployment smallint, of_kind text, one_subject text, now_state text, now_cause text, event text, data json,
+    fresh_counts boolean)
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  was text;
+  was kyc.hook_seen;
 BEGIN
-  SELECT s.state INTO was FROM kyc.hook_seen AS s
+  SELECT s.* INTO was FROM kyc.hook_seen AS s
     WHERE (s.deployment, s.kind, s.subject) = (one_deployment, of_kind, one_subject) FOR UPDATE;
-  IF was IS NOT DISTINCT FROM now_state THEN
+  IF (was.state, was.cause) IS NOT DISTINCT FROM (now_state, now_cause) THEN
     RETURN;
   END IF;
-  INSERT INTO kyc.hook_seen AS s VALUES (one_deployment, of_kind, one_subject, now_state)
-    ON CONFLICT (deployment, kind, subject) DO UPDATE SET state = excluded.state;
-  IF event IS NOT NULL AND (was IS NOT NULL OR fresh_counts) THEN
-    PERFORM kyc.hook_emit(one_deployment, event, of_kind || ':' || one_subject, data, NULL, NULL);
+  INSERT INTO kyc.hook_seen AS s VALUES (one_deployment, of_kind, one_subject, now_state, now_cause)
+    ON CONFLICT (deployment, kind, subject) DO UPDATE SET state = excluded.state, cause = excluded.cause;
+  IF event IS NOT NULL AND was.state IS DISTINCT FROM now_state AND (was.state IS NOT NULL OR fresh_counts) THEN
+    PERFORM kyc.hook_emit(one_deployment, event, of_kind || ':' || one_subject, ARRAY[coalesce(nullif(now_cause, ''), was.cause, '')], data, NULL, NULL);
   END IF;
 END $$;
-COMMENT ON FUNCTION kyc.hook_saw(smallint, text, text, text, text, json, boolean) IS 'Notes a state, and notifies if it is another one';
+COMMENT ON FUNCTION kyc.hook_saw(smallint, text, text, text, text, text, json, boolean) IS 'Notes a state and its cause, and notifies if it is another state';
+
+-- The ledger, transaction and place of the change since which an address's standing is what it is, or NULL. The hashes are of the keys of its
+-- record, of its freeze and of its jurisdiction's block. Later changes that leave the standing as it is do not count, so that it does not matter which
+-- of them was seen. The caller learns nothing of the record: a jurisdiction is private.
+CREATE FUNCTION kyc.hook_since(one_deployment smallint, at_ledger integer, record bytea, frozen bytea, blocked bytea, reason text) RETURNS text
+  LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT concat_ws('.', b.ledger, b.tx, b.seq)
+  FROM (SELECT v.*, lag(v.says) OVER (PARTITION BY v.part ORDER BY v.ledger, v.tx, v.seq) IS DISTINCT FROM v.says AS begins
+    FROM (SELECT 'record' AS part, r.ledger, r.tx, r.seq, CASE WHEN r.removed THEN '' WHEN r.status = 2 THEN concat_ws(' ', r.expires_at, r.jurisdiction)
+          ELSE 'status ' || r.status END AS says
+        FROM history.compliance_registry_compliance_rec AS r WHERE r.deployment = one_deployment AND r.key_hash = record AND r.ledger <= at_ledger
+      UNION ALL SELECT 'frozen', f.ledger, f.tx, f.seq, f.removed::text FROM history.compliance_registry_frozen AS f
+        WHERE f.deployment = one_deployment AND f.key_hash = frozen AND f.ledger <= at_ledger
+      UNION ALL SELECT 'blocked', j.ledger, j.tx, j.seq, j.removed::text FROM history.compliance_registry_blocked_jurisdiction AS j
+        WHERE j.deployment = one_deployment AND j.key_hash = blocked AND j.ledger <= at_ledger) AS v) AS b
+  WHERE b.begins AND (b.part = 'frozen' OR reason <> 'frozen' AND (b.part = 'record' OR reason IN ('compliant', 'jurisdiction')))
+  ORDER BY b.ledger DESC, b.tx DESC, b.seq DESC LIMIT 1;
+$$;
+COMMENT ON FUNCTION kyc.hook_since(smallint, integer, bytea, bytea, bytea, text) IS 'Since which change of the chain an address has its standing';
 
 CREATE FUNCTION kyc.hook_disable(one_hook text, why text)
   RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   was kyc.hook;
 BEGIN
-  UPDATE kyc.hook AS h SET state = 'disabled', reason = why, updated_at = clock_timestamp()
-    WHERE h.id = one_hook AND h.state = 'enabled' RETURNING h.* INTO was;
+  SELECT h.* INTO was FROM kyc.hook AS h WHERE h.id = one_hook AND h.state = 'enabled' FOR NO KEY UPDATE;
   IF NOT FOUND THEN
     RETURN;
   END IF;
+  UPDATE kyc.hook AS h SET state = 'disabled', reason = why, updated_at = clock_timestamp() WHERE h.id = one_hook;
   PERFORM FROM kyc.hook_watch AS w WHERE w.hook = one_hook ORDER BY w.address FOR UPDATE;
   UPDATE kyc.hook_watch AS w SET due_at = NULL WHERE w.hook = one_hook;
-  PERFORM kyc.hook_emit(was.deployment, 'webhook.disabled', 'webhook:' || one_hook,
+  -- An endpoint that was enabled once is disabled once.
+  PERFORM kyc.hook_emit(was.deployment, 'webhook.disabled', 'webhook:' || one_hook, ARRAY[extract(epoch FROM was.updated_at)::text, why],
     json_build_object('webhookId', one_hook, 'url', was.url, 'reason', why), was.integrator, NULL);
   PERFORM kyc.note('notify', 'hook_disabled', one_hook, jsonb_build_object('integrator', was.integrator, 'reason', why));
 END $$;
@@ -1013,9 +1090,9 @@ COMMENT ON FUNCTION kyc.hook_done(bigint, integer, boolean, integer, text, inter
 -- Endpoints take turns, each with the address that is due for longest, so that one with thousands of addresses delays no other.
 -- The rows are locked in the order that all functions of this part use.
 CREATE FUNCTION kyc.hook_due(one_deployment smallint, share integer, batch integer)
-  RETURNS TABLE (hook text, address text, told text, wanted boolean)
+  RETURNS TABLE (hook text, address text, told text, wanted boolean, since text)
   LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-  SELECT w.hook, w.address, w.told, 'compliance.updated' = ANY (h.events)
+  SELECT w.hook, w.address, w.told, 'compliance.updated' = ANY (h.events), extract(epoch FROM w.added_at)::text
   FROM kyc.hook_watch AS w JOIN kyc.hook AS h ON h.id = w.hook
   WHERE (w.hook, w.address) IN (SELECT o.id, d.address
       FROM kyc.hook AS o CROSS JOIN LATERAL (SELECT f.address, f.due_at, row_number() OVER (ORDER BY f.due_at) AS turn
@@ -1275,7 +1352,8 @@ BEGIN
   ELSIF NOT kyc.hook_may('sends of ' || one_hook, 1000) THEN
     RETURN ROW(429, 'too_many_sends', 'A webhook gets 1000 tests and replays a day at most.')::kyc.hook_answer;
   END IF;
-  PERFORM kyc.hook_emit(one_deployment, 'webhook.test', 'webhook:' || one_hook, json_build_object('webhookId', one_hook), of_integrator, one_hook);
+  PERFORM kyc.hook_emit(one_deployment, 'webhook.test', 'webhook:' || one_hook, ARRAY[gen_random_uuid()::text],
+    json_build_object('webhookId', one_hook), of_integrator, one_hook);
   RETURN ROW(202, NULL, json_build_object('webhookId', one_hook)::text)::kyc.hook_answer;
 END $$;
 COMMENT ON FUNCTION kyc.hook_test(smallint, text, text) IS 'Sends a notification that says nothing';

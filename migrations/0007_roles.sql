@@ -146,8 +146,9 @@ BEGIN
   GRANT SELECT, INSERT, UPDATE ON kyc.hook_seen, kyc.hook_cursor TO tidemark_kyc;
   GRANT USAGE ON SCHEMA history TO tidemark_kyc;
   GRANT SELECT ON history.dao_governance_proposal TO tidemark_kyc;
-  GRANT EXECUTE ON FUNCTION kyc.hook_enqueue(text, smallint, text, text), kyc.hook_emit(smallint, text, text, json, text, text),
-    kyc.hook_saw(smallint, text, text, text, text, json, boolean), kyc.hook_disable(text, text),
+  GRANT EXECUTE ON FUNCTION kyc.hook_enqueue(text, smallint, text, text), kyc.hook_emit(smallint, text, text, text[], json, text, text),
+    kyc.hook_event_id(smallint, text[], integer), kyc.hook_session_cause(kyc.session, kyc.session), kyc.hook_since(smallint, integer, bytea, bytea, bytea, text),
+    kyc.hook_saw(smallint, text, text, text, text, text, json, boolean), kyc.hook_disable(text, text),
     kyc.hook_claim(smallint, integer, interval), kyc.hook_done(bigint, integer, boolean, integer, text, interval, interval, boolean, text),
     kyc.hook_host(text), kyc.hook_is_slow(smallint, text), kyc.hook_mark_slow(smallint, text),
     kyc.hook_place(smallint), kyc.hook_due(smallint, integer, integer), kyc.hook_room(text, smallint, text, integer), kyc.hook_full(text), kyc.hook_limit(text[]), kyc.hook_figures(smallint),
@@ -162,10 +163,11 @@ BEGIN
     bump_hash, bump_fee, bad_seq, attempts, last_status, next_try, confirmed_ledger, attention, attended_at, attended_by, updated_at,
     reviewed_at) ON kyc.outbox TO tidemark_attester;
   GRANT SELECT ON kyc.attester, kyc.revocation TO tidemark_kyc;
-  GRANT EXECUTE ON FUNCTION kyc.revocation_done(text) TO tidemark_kyc;
+  GRANT EXECUTE ON FUNCTION kyc.revocation_done(text), kyc.forgotten_attestation(smallint, text, bytea) TO tidemark_kyc;
   GRANT EXECUTE ON FUNCTION chain.unix(timestamptz), chain.unix_ms(timestamptz) TO tidemark_kyc, tidemark_attester;
   GRANT SELECT, INSERT, UPDATE ON kyc.attester TO tidemark_attester;
   GRANT SELECT, INSERT, UPDATE (bid, charged) ON kyc.attester_fee TO tidemark_attester;
+  GRANT SELECT (id, state, decision_at, created_at) ON kyc.session TO tidemark_attester;
   -- The attester checks what a server of the network says against the index.
   GRANT USAGE ON SCHEMA state, history TO tidemark_attester;
   GRANT SELECT ON chain.tx, chain.coverage, chain.fork, state.compliance_registry_kyc, state.compliance_registry_compliance_rec,

@@ -172,11 +172,17 @@ tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
 
 /* k are versions of the Kyc entry, r of the record. An attestation ($5 false) is contradicted by a
  * revocation, by another attestation of the same key, and by a record that is not Verified; a
- * revocation by an attestation of the same key. */
+ * revocation by an attestation of the same key. d is when it was decided. An attestation may be
+ * queued long after that: what it says was queued before, for another session, or a restored
+ * database asked the provider again. Without a time of the provider, the session's begin counts. */
 static const char since_sql[] =
-    "WITH d AS (SELECT coalesce(o.reviewed_at, o.created_at) AS at FROM kyc.outbox AS o WHERE o.id "
-    "="
-    " $2::bigint), c AS (SELECT k.ledger, k.tx, CASE WHEN k.removed THEN CASE WHEN NOT $5::bool "
+    "WITH d AS (SELECT CASE WHEN o.reviewed_at IS NOT NULL THEN o.reviewed_at WHEN $5::bool THEN"
+    " o.created_at ELSE least(o.created_at, (SELECT min(p.created_at) FROM kyc.outbox AS p WHERE"
+    " p.deployment = o.deployment AND p.subject = o.subject AND p.genuine IS NOT FALSE AND"
+    " p.action = 'attest' AND p.meta_hash = o.meta_hash), CASE s.state WHEN 'approved' THEN"
+    " coalesce(s.decision_at, s.created_at) END) END AS at FROM kyc.outbox AS o JOIN kyc.session"
+    " AS s ON s.id = o.session_id WHERE o.id = $2::bigint), c AS (SELECT k.ledger, k.tx, CASE WHEN "
+    "k.removed THEN CASE WHEN NOT $5::bool "
     "THEN"
     " 'revoked_since' END WHEN k.verifier = $6 AND ($5::bool OR NOT (k.jurisdiction = $7::bigint "
     "AND"

@@ -364,7 +364,8 @@ static void put_paths(struct tide_json *j, struct openapi_texts *texts)
 static const struct {
     const char *name, *text, *pattern;
 } webhook_headers[] = {
-    { "webhook-id", "the same however often it comes: keep the ids that you handled",
+    { "webhook-id",
+      "the same however often it comes, and whatever was restored: keep the ids that you handled",
       "^evt_[0-9a-f]{32}$" },
     { "webhook-timestamp", "unix seconds of this attempt", "^[0-9]{1,12}$" },
     { "webhook-signature", "HMAC-SHA256 of id, timestamp and body with each secret in use",

@@ -28,7 +28,8 @@ struct notify_thread {
 /* A feed or market in the state that the watcher last stored. */
 struct notify_seen {
     struct tide_hot_symbol symbol;
-    bool state; /* feed: stale. market: listed */
+    bool state;     /* feed: stale. market: listed */
+    uint64_t since; /* stale feed: time of its price, which tells one staleness from another */
 };
 
 /* Sorted by symbol. max: allocated items. */

@@ -5,6 +5,7 @@
 #include "tidemark/answer.h"
 #include "tidemark/cache_meta.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/history_lookup.h"
 
 #include <stdlib.h>
 
@@ -74,12 +75,52 @@ struct finding {
     char summary[SUMMARY_BYTES];
     struct tide_buf data;
     uint64_t due; /* unix seconds of the next comparison; 0: only after a change */
+    /* Parameters of kyc.hook_since, if the answer is another one: hashes of the keys of the
+     * address's entries and of its jurisdiction's block, and the reason's code. */
+    uint32_t ledger;
+    char keys[3][TIDE_KEY_TEXT];
+    const char *reason;
 };
+
+/* Computes the parameters by which kyc.hook_since finds the change that caused the answer. */
+static tide_status name_cause(struct finding *out, const struct tide_reader *reader,
+                              const struct tide_hot_address *who, uint32_t jurisdiction,
+                              struct tide_err *err)
+{
+    const struct tide_hot_address *registry =
+        &reader->meta->contracts[TIDE_ROLE_compliance_registry];
+    const struct tide_entry_key keys[] = {
+        { "compliance_registry_compliance_rec",
+          *registry,
+          "ComplianceRec",
+          1,
+          { TIDE_PART_ADDRESS(*who) },
+          false },
+        { "compliance_registry_frozen",
+          *registry,
+          "Frozen",
+          1,
+          { TIDE_PART_ADDRESS(*who) },
+          false },
+        { "compliance_registry_blocked_jurisdiction",
+          *registry,
+          "BlockedJurisdiction",
+          1,
+          { TIDE_PART_U32(jurisdiction) },
+          false },
+    };
+    static_assert(TIDE_COUNT(keys) == TIDE_COUNT(out->keys), "a hash of each key");
+    tide_status status = TIDE_OK;
+    out->ledger = reader->meta->ledger;
+    for (size_t i = 0; i < TIDE_COUNT(keys) && status == TIDE_OK; i++)
+        status = tide_history_key(out->keys[i], &keys[i], err);
+    return status;
+}
 
 /* Computes the answer about an address at the snapshot. An attestation that ends makes the address
  * due one second after its end. An unreadable address stays as it was. */
-static void compare_address(struct finding *out, struct tide_reader *reader, const char *address,
-                            const char *previous)
+static tide_status compare_address(struct finding *out, struct tide_reader *reader,
+                                   const char *address, const char *previous, struct tide_err *err)
 {
     struct tide_json j = { .buf = &out->data };
     struct tide_standing s;
@@ -90,7 +131,7 @@ static void compare_address(struct finding *out, struct tide_reader *reader, con
     if (!tide_param_read(&who, TIDE_PARAM_address, tide_slice_str(address), why)) {
         snprintf(out->summary, sizeof out->summary, "%s", previous);
         out->due = 0;
-        return;
+        return TIDE_OK;
     }
     tide_lookup_standing(reader, &who.address, &s, &person);
     out->due = s.valid_until && s.compliant ? s.valid_until + 1 : 0;
@@ -109,6 +150,10 @@ static void compare_address(struct finding *out, struct tide_reader *reader, con
     tide_json_time_ms(&j, "closedAt", tide_cache_closed_ms(reader->meta));
     tide_json_close(&j, '}');
     tide_buf_u8(&out->data, 0);
+    out->reason = tide_standing_reason_code(s.reason);
+    return strcmp(out->summary, previous) == 0
+               ? TIDE_OK
+               : name_cause(out, reader, &who.address, person ? person->jurisdiction : 0, err);
 }
 
 /* Disables endpoints whose queue is full. Runs in a transaction of its own, because the order of
@@ -125,6 +170,34 @@ static tide_status limit_queues(struct notify_thread *t, const struct tide_pg_ro
     snprintf(list + at, sizeof list - at, "}");
     return tide_pg_query(t->context.pg, NULL, "SELECT kyc.hook_limit($1::text[])",
                          (const char *[]){ list }, 1, err);
+}
+
+/* Queues the notification. Its cause is the change of the chain since which the answer is what it
+ * is, together with the time at which the endpoint began to watch the address: the first answer
+ * after that is news. */
+static tide_status emit_finding(struct notify_thread *t, const struct tide_pg_rows *rows,
+                                uint32_t i, const struct finding *f, struct tide_err *err)
+{
+    char ledger[16];
+    snprintf(ledger, sizeof ledger, "%" PRIu32, f->ledger);
+    const char *values[] = { t->context.deployment_text,
+                             tide_pg_text(rows, i, 0),
+                             tide_pg_text(rows, i, 1),
+                             (const char *)f->data.ptr,
+                             tide_pg_text(rows, i, 4),
+                             f->summary,
+                             ledger,
+                             f->keys[0],
+                             f->keys[1],
+                             f->keys[2],
+                             f->reason };
+    static_assert(TIDE_COUNT(values) == 11, "$1 to $11");
+    return tide_pg_query(
+        t->context.pg, NULL,
+        "SELECT kyc.hook_emit($1::smallint, 'compliance.updated', $3, ARRAY[$5, $6,"
+        "  coalesce(kyc.hook_since($1::smallint, $7::integer, $8::bytea, $9::bytea, $10::bytea,"
+        "   $11), '')], $4::json, NULL, $2)",
+        values, TIDE_COUNT(values), err);
 }
 
 /* Stores the new summary and, if it differs, queues the notification, in one transaction. A crash
@@ -146,26 +219,24 @@ static tide_status store_finding(struct notify_thread *t, const struct tide_pg_r
     if (status != TIDE_OK || strcmp(f->summary, tide_pg_text(rows, i, 2)) == 0 ||
         !tide_pg_bool(rows, i, 3))
         return status;
-    return tide_pg_query(
-        t->context.pg, NULL,
-        "SELECT kyc.hook_emit($1::smallint, 'compliance.updated', $3, $4::json, NULL, $2)",
-        (const char *[]){ t->context.deployment_text, hook, address, (const char *)f->data.ptr }, 4,
-        err);
+    return emit_finding(t, rows, i, f, err);
 }
 
 /* Compares all rows in one snapshot. *trusted is false if nothing may be concluded now. */
 static tide_status compare_addresses(struct notify_thread *t, const struct tide_pg_rows *rows,
-                                     struct finding *findings, bool *trusted)
+                                     struct finding *findings, bool *trusted, struct tide_err *err)
 {
     assert(rows->count <= BATCH); /* read_due fails otherwise */
     struct tide_reader reader;
+    tide_status status = TIDE_OK;
     *trusted = open_reader(t, &reader);
     if (!*trusted)
         return TIDE_OK;
-    for (uint32_t i = 0; i < rows->count; i++)
-        compare_address(&findings[i], &reader, tide_pg_text(rows, i, 1), tide_pg_text(rows, i, 2));
+    for (uint32_t i = 0; i < rows->count && status == TIDE_OK; i++)
+        status = compare_address(&findings[i], &reader, tide_pg_text(rows, i, 1),
+                                 tide_pg_text(rows, i, 2), err);
     *trusted = tide_hot_end(t->all->watch.reader) == TIDE_OK;
-    return TIDE_OK;
+    return status;
 }
 
 /* Compares one batch of due addresses in one transaction. *more: an endpoint may have further
@@ -184,7 +255,7 @@ static tide_status compare_batch(struct notify_thread *t, bool *more, struct tid
     if (status == TIDE_OK)
         status = read_due(t, &rows, err);
     if (status == TIDE_OK && rows.count)
-        status = compare_addresses(t, &rows, findings, &trusted);
+        status = compare_addresses(t, &rows, findings, &trusted, err);
     for (uint32_t i = 0; i < rows.count && trusted && status == TIDE_OK; i++)
         if (!findings[i].data.failed)
             status = store_finding(t, &rows, i, &findings[i], err);
@@ -304,7 +375,9 @@ static bool collect_feed(void *self, tide_slice key, const void *record)
     struct notify_seen *seen = next_seen(w, key);
     if (!seen)
         return false;
-    seen->state = tide_rule_stale(record, w->now);
+    const struct tide_hot_feed *feed = record;
+    seen->state = tide_rule_stale(feed, w->now);
+    seen->since = seen->state ? feed->latest_ts : 0;
     w->seen.count++;
     return true;
 }
@@ -318,6 +391,7 @@ static bool collect_market(void *self, tide_slice key, const void *record)
     if (!seen)
         return false;
     seen->state = true;
+    seen->since = 0;
     w->seen.count += market->listed;
     return true;
 }
@@ -340,6 +414,7 @@ static bool is_known(const struct notify_list *list, const struct notify_seen *s
 {
     uint32_t position = position_of(list, &seen->symbol);
     return position < list->count && list->items[position].state == seen->state &&
+           list->items[position].since == seen->since &&
            memcmp(&list->items[position].symbol, &seen->symbol, sizeof seen->symbol) == 0;
 }
 
@@ -376,16 +451,18 @@ static tide_status store_seen(struct notify_thread *t, const struct notify_seen 
     const char *event = market ? "market.listed" : seen->state ? "price.stale" : "price.fresh";
     tide_slice symbol = tide_hot_symbol_slice(&seen->symbol);
     assert(symbol.len < 64); /* fits name */
-    char name[64], number[16];
+    char name[64], number[16], since[24];
     snprintf(name, sizeof name, "%.*s", TIDE_SLICE_FMT(symbol));
     snprintf(number, sizeof number, "%" PRIu32, ledger);
+    snprintf(since, sizeof since, "%" PRIu64, seen->since);
     return tide_pg_query(
         t->context.pg, NULL,
-        "SELECT kyc.hook_saw($1::smallint, $2, $3, $4, $4, json_build_object($2::text, $3::text,"
-        " 'ledger', $5::text), $6::boolean)",
+        "SELECT kyc.hook_saw($1::smallint, $2, $3, $4, $7, $4, json_build_object($2::text,"
+        " $3::text, 'ledger', $5::text), $6::boolean)",
         (const char *[]){ t->context.deployment_text, market ? "market" : "asset", name, event,
-                          number, market && t->all->watch.baseline ? "true" : "false" },
-        6, err);
+                          number, market && t->all->watch.baseline ? "true" : "false",
+                          seen->since ? since : "" },
+        7, err);
 }
 
 /* Reads a window from the cache. Returns false if nothing may be concluded from the cache now. */
@@ -453,7 +530,8 @@ static tide_status compare_proposals(struct notify_thread *t, uint32_t ledger, s
     return tide_pg_query(
         t->context.pg, NULL,
         "SELECT kyc.hook_saw($1::smallint, 'proposal', p.key_id::text, p.status,"
-        "  CASE p.status WHEN 'Passed' THEN 'proposal.queued'"
+        "  concat_ws('.', p.ledger, p.tx, p.seq), CASE p.status WHEN 'Passed' THEN "
+        "'proposal.queued'"
         "    WHEN 'Executed' THEN 'proposal.executed' END,"
         "  json_build_object('proposalId', p.key_id::text, 'status', p.status,"
         "    'executeAfter', p.execute_after::text, 'ledger', p.ledger::text), $3::boolean)"

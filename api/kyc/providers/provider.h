@@ -46,6 +46,7 @@ struct tide_kyc_page {
     /* https and on one of the provider's hosts; others are refused */
     char url[TIDE_KYC_LINK_BYTES];
     int64_t expires_at; /* unix seconds */
+    bool known; /* the provider had this person before the order: it may have decided already */
 };
 
 /* A received webhook. header returns a header's value and its number of occurrences. */

@@ -88,7 +88,7 @@ static tide_status find_applicant(const struct tide_kyc_call *call, const char *
 /* Creates the applicant before the link, so that its id is known even if the person never opens the
  * page. 409: the applicant exists already. */
 static tide_status make_applicant(const struct tide_kyc_call *call, const char *ref, json_t **out,
-                                  struct tide_err *err)
+                                  bool *known, struct tide_err *err)
 {
     struct tide_buf path, body;
     uint32_t code = 0;
@@ -110,7 +110,8 @@ static tide_status make_applicant(const struct tide_kyc_call *call, const char *
                                         out, &code, err);
     tide_buf_release(&path);
     tide_buf_release(&body);
-    return !status && code == 409 ? find_applicant(call, ref, out, err) : status;
+    *known = !status && code == 409;
+    return *known ? find_applicant(call, ref, out, err) : status;
 }
 
 /* Requests the link to the WebSDK page, which is valid for LINK_S. */
@@ -143,7 +144,7 @@ static tide_status create_page(const struct tide_kyc_call *call, const struct ti
                                struct tide_kyc_page *out, struct tide_err *err)
 {
     json_t *applicant = NULL, *link = NULL;
-    tide_status status = make_applicant(call, order->ref, &applicant, err);
+    tide_status status = make_applicant(call, order->ref, &applicant, &out->known, err);
     if (!status)
         status = make_link(call, order, &link, err);
     if (!status)

@@ -5,8 +5,8 @@
 #include "tidemark/text.h"
 
 /* Seconds that a page must still be valid; pauses while waiting and retrying; Retry-After of
- * failures. */
-enum { LEAST_LEFT_S = 60, POLL_MS = 50, AGAIN_MS = 200, AGAIN_S = 5 };
+ * failures; how long a provider may take to say whether it has approved already. */
+enum { LEAST_LEFT_S = 60, POLL_MS = 50, AGAIN_MS = 200, AGAIN_S = 5, APPROVED_MS = 2000 };
 
 struct page_request {
     struct tide_kyc_context *context;
@@ -43,6 +43,17 @@ static bool is_attempt_over(void *self)
     return now_ms(o->context) >= o->try_until_ms || tide_kyc_context_cancelled(o->context);
 }
 
+static struct tide_kyc_call call_of(struct page_request *o)
+{
+    return (struct tide_kyc_call){ .settings = o->context->settings,
+                                   .provider = o->provider,
+                                   .http = o->context->http,
+                                   .pg = o->context->pg,
+                                   .now = tide_kyc_now(o->context),
+                                   .cancelled = is_attempt_over,
+                                   .self = o };
+}
+
 /* Asks the provider once for a page. Adapters make this request repeatable: see provider.h. */
 static tide_status call_provider(struct page_request *o, struct tide_kyc_page *page,
                                  struct tide_err *err)
@@ -55,13 +66,7 @@ static tide_status call_provider(struct page_request *o, struct tide_kyc_page *p
     int len = snprintf(back, sizeof back, "%s/kyc/return/%s", settings->public_url, token);
     assert(len > 0 && (size_t)len < sizeof back);
     (void)len;
-    const struct tide_kyc_call call = { .settings = settings,
-                                        .provider = o->provider,
-                                        .http = o->context->http,
-                                        .pg = o->context->pg,
-                                        .now = tide_kyc_now(o->context),
-                                        .cancelled = is_attempt_over,
-                                        .self = o };
+    const struct tide_kyc_call call = call_of(o);
     const struct tide_kyc_order order = {
         .ref = ref, .session_id = o->session->id, .return_url = back, .mode = o->session->mode
     };
@@ -107,10 +112,73 @@ static tide_status store_page(struct page_request *o, const struct tide_kyc_page
         o->context->pg, NULL,
         "UPDATE kyc.session SET provider_id = $2, hosted_url = $3,"
         " hosted_until = to_timestamp($4::bigint), last_error = NULL,"
-        " next_check = coalesce(next_check, clock_timestamp() + interval '1 s' * $5::integer),"
+        " next_check = CASE WHEN $6::boolean THEN clock_timestamp() ELSE"
+        "  coalesce(next_check, clock_timestamp() + interval '1 s' * $5::integer) END,"
         " updated_at = clock_timestamp() WHERE id = $1"
         "  AND state IN ('created', 'pending', 'review', 'action_required')",
-        (const char *[]){ o->session->id, page->provider_id, page->url, until, check }, 5, err);
+        (const char *[]){ o->session->id, page->provider_id, page->url, until, check,
+                          page->known ? "true" : "false" },
+        6, err);
+    return status == TIDE_OK ? tide_kyc_session_get(o->context, o->session->id, o->session, err)
+                             : status;
+}
+
+/* --- an approval that waits --------------------------------------------------------------- */
+
+/* Finds out which person at the provider the session is about: its own; else the one of whom a
+ * webhook came while there was no session, because a restored database forgot it. "": none. */
+static tide_status find_person(struct page_request *o, const char *ref, char out[TIDE_KYC_ID_BYTES],
+                               struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    snprintf(out, TIDE_KYC_ID_BYTES, "%s", o->session->provider_id);
+    if (out[0])
+        return TIDE_OK;
+    tide_status status = tide_pg_query(
+        o->context->pg, &rows,
+        "SELECT i.provider_id FROM kyc.inbox AS i WHERE i.deployment = $1::smallint"
+        "  AND i.provider = $2 AND i.ref = $3 AND i.provider_id IS NOT NULL"
+        "  AND i.state = 'ignored' AND NOT EXISTS (SELECT FROM kyc.session AS s"
+        "    WHERE s.provider = i.provider AND s.provider_id = i.provider_id)"
+        " ORDER BY i.received_at DESC LIMIT 1",
+        (const char *[]){ o->context->deployment_text, o->provider->key, ref }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count && tide_pg_slice(&rows, 0, 0).len < TIDE_KYC_ID_BYTES)
+        snprintf(out, TIDE_KYC_ID_BYTES, "%s", tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* True if the provider has approved that person under the address's reference. A provider that does
+ * not answer has not. */
+static bool is_approved(struct page_request *o, const char *ref, const char *provider_id)
+{
+    struct tide_kyc_decision decision = { 0 };
+    struct tide_err ignored;
+    const struct tide_kyc_call call = call_of(o);
+    o->try_until_ms = now_ms(o->context) + APPROVED_MS;
+    tide_status status =
+        tide_kyc_adapter_of(o->provider->type)->fetch(&call, provider_id, &decision, &ignored);
+    return status == TIDE_OK && decision.state == TIDE_KYC_APPROVED &&
+           strcmp(decision.ref, ref) == 0;
+}
+
+/* Looks for an approval that this database does not know yet. Then the person needs no page: a
+ * worker takes the approval at once, and the provider is not paid for a second check. */
+static tide_status find_approval(struct page_request *o, bool *found, struct tide_err *err)
+{
+    char ref[TIDE_KYC_REF_BYTES], provider_id[TIDE_KYC_ID_BYTES];
+    tide_kyc_reference(ref, o->context, o->session->address);
+    tide_status status = find_person(o, ref, provider_id, err);
+    *found = status == TIDE_OK && provider_id[0] && is_approved(o, ref, provider_id);
+    if (!*found)
+        return status;
+    status = tide_pg_query(o->context->pg, NULL,
+                           "UPDATE kyc.session SET provider_id = $2, next_check ="
+                           "  clock_timestamp(), updated_at = clock_timestamp() WHERE id = $1"
+                           "  AND state IN ('created', 'pending', 'review', 'action_required')",
+                           (const char *[]){ o->session->id, provider_id }, 2, err);
     return status == TIDE_OK ? tide_kyc_session_get(o->context, o->session->id, o->session, err)
                              : status;
 }
@@ -150,6 +218,8 @@ static tide_status get_page(struct page_request *o, bool *obtained, struct tide_
     struct tide_err why;
     tide_status status = tide_kyc_session_get(o->context, o->session->id, o->session, err);
     *obtained = status == TIDE_OK && has_page(o);
+    if (status == TIDE_OK && !*obtained)
+        status = find_approval(o, obtained, err);
     if (status != TIDE_OK || *obtained)
         return status;
     status = call_with_retry(o, &page, &why);

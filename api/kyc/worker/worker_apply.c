@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-enum { SOON_S = 10, META_BYTES = TIDE_BYTEA_BYTES(TIDE_HASH_BYTES) };
+enum { SOON_S = 10, META_BYTES = WORKER_META_BYTES };
 
 /* The locked session's row, and the content of another approval of its address. */
 struct session_row {
@@ -21,6 +21,7 @@ struct session_row {
         int64_t jurisdiction, expires_at;
         char meta[META_BYTES];
     } other;
+    char recalled[META_BYTES]; /* hash of the approval's attestation on the chain; "": none */
 };
 
 static int64_t number(const struct tide_pg_rows *rows, uint32_t column)
@@ -355,6 +356,8 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
     (void)decimal(t.n[2], hand_over ? row->other.expires_at : plan->attested_until);
     put_meta(meta, w, session, row->rev + 1);
     tide_status status = attest ? reuse_meta(w, session, t.n[1], t.n[2], meta, err) : TIDE_OK;
+    if (attest && row->recalled[0])
+        memcpy(meta, row->recalled, sizeof row->recalled);
     const char *fields[TIDE_INTENT_FIELDS] = { row->deployment,
                                                row->address,
                                                session->id,
@@ -498,6 +501,9 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
     if (status == TIDE_OK) {
         tide_kyc_weigh(plan, &row.standing, decision, options->settings->attestation_days * 86400u,
                        now);
+        status = worker_recall(w, session, plan, row.recalled, now, err);
+    }
+    if (status == TIDE_OK) {
         uint32_t wait =
             tide_kyc_next_check(plan, &row.standing, options->reconcile_s, worker_chance(w), now);
         /* A webhook announced news that the provider does not show yet: ask again soon. */

@@ -6,12 +6,15 @@
 #include "api/kyc/worker/decision.h"
 #include "api/kyc/worker/worker.h"
 #include "tidemark/retry.h"
+#include "tidemark/text.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 #define WORKER_SESSION_BYTES 65u
 #define WORKER_NUMBER_BYTES  24u
+#define WORKER_META_BYTES \
+    TIDE_BYTEA_BYTES(TIDE_HASH_BYTES) /* hash of a decision, as SQL takes it */
 
 struct worker {
     struct tide_kyc_workers *all;
@@ -114,6 +117,15 @@ void worker_copy_text(char *to, size_t size, const struct tide_pg_rows *rows, ui
 tide_status worker_apply(struct worker *w, const struct worker_session *session,
                          const struct worker_event *event, const struct tide_kyc_decision *decision,
                          struct tide_kyc_plan *plan, struct tide_err *err);
+
+/* --- worker_recall.c -------------------------------------------------------------------------- */
+
+/* If the plan attests an approval that the chain has already, by an attestation that no intent of
+ * this database sent, sets the plan's end to the chain's and meta to its hash: the attester then
+ * finds that it is so, and sends nothing. Else meta is "". */
+tide_status worker_recall(struct worker *w, const struct worker_session *session,
+                          struct tide_kyc_plan *plan, char meta[WORKER_META_BYTES], int64_t now,
+                          struct tide_err *err);
 
 /* --- worker_maintenance.c --------------------------------------------------------------------- */
 
