@@ -86,7 +86,7 @@ def routes_of_contract():
 
 
 def manual():
-    """The questions with their SQL. Those of the past name ledger 2500."""
+    """The questions with their SQL. Those of the past name ledger 1200."""
     return re.findall(r"^\*\*(\d+)\. .*?```sql\n(.*?)^```", (SOURCES / "migrations/README.md").read_text(), re.S | re.M)
 
 
@@ -139,10 +139,10 @@ async def check_questions(session):
     middle = psql("SELECT (min(ledger) + max(ledger)) / 2 FROM chain.ledger")
     ledger = int(psql("SELECT max(ledger) FROM chain.cursor"))
     for number, statement in manual():
-        past = "ledger N" in (await tool(session, f"question_{number}")).title or "2500" in statement
+        past = "ledger N" in (await tool(session, f"question_{number}")).title or "1200" in statement
         told = await session.answer(f"question_{number}", **({"ledger": int(middle)} if past else {}))
         assert told["ledger"] == ledger and told["deployment"] == 1 and told["rows"], (number, told["ledger"])
-        wanted = psql(f"SELECT json_agg(to_json(ARRAY(SELECT v FROM json_each_text(row_to_json(q)) AS e(k, v)))) FROM ({statement.replace('2500', middle).strip().rstrip(';')}) AS q", "tidemark_analyst")
+        wanted = psql(f"SELECT json_agg(to_json(ARRAY(SELECT v FROM json_each_text(row_to_json(q)) AS e(k, v)))) FROM ({statement.replace('1200', middle).strip().rstrip(';')}) AS q", "tidemark_analyst")
         wanted = [[plain(one) for one in row] for row in json.loads(wanted)]
         have = [[plain(one) for one in row] for row in told["rows"]]
         assert told["complete"] and have == wanted, (number, [pair for pair in zip(have, wanted) if pair[0] != pair[1]][:1], len(have), len(wanted))

@@ -43,9 +43,9 @@ def questions(readme):
         SELECT (min(ledger) + max(ledger)) / 2 AS ledger FROM analyst.ledgers
         WHERE deployment = (SELECT deployment FROM analyst.current_deployment)""")[0]["ledger"]
     past = section(readme, "As of a ledger", 3)
-    if sum("2500" in sql for sql in past) < 2:
-        sys.exit("questions as of a ledger do not name ledger 2500")
-    return section(readme, "Ten questions", 10) + [sql.replace("2500", str(middle)) for sql in past]
+    if sum("1200" in sql for sql in past) < 2:
+        sys.exit("questions as of a ledger do not name ledger 1200")
+    return section(readme, "Ten questions", 10) + [sql.replace("1200", str(middle)) for sql in past]
 
 
 def compare_current(readme, alone):
