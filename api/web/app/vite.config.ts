@@ -39,6 +39,15 @@ function withoutPictures(): Plugin {
   };
 }
 
+/** uPlot makes a format of the browser's language when it is loaded, for texts that no chart here has. WebKitGTK says "C" where the system has no language, and no format takes that. */
+function withoutLanguage(): Plugin {
+  return {
+    name: 'without-language',
+    enforce: 'pre',
+    transform: (code, id) => (id.includes('uPlot.esm.js') ? code.replace('nav.language', "'en-US'") : null),
+  };
+}
+
 /** Reading the API of another server while the pages are developed: TIDEMARK_API_URL=… npx vite */
 const api = process.env.TIDEMARK_API_URL ?? 'http://127.0.0.1:8080';
 const here = dirname(fileURLToPath(import.meta.url));
@@ -57,7 +66,7 @@ const forConsole = defineConfig({
 
 const forApi = defineConfig({
   base: '/app/',
-  plugins: [licences(), withoutPictures()],
+  plugins: [licences(), withoutPictures(), withoutLanguage()],
   // Stellar Wallets Kit keeps its state in signals; nothing of it is drawn.
   resolve: { alias: { '@preact/signals': '@preact/signals-core' } },
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact' },

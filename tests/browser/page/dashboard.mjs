@@ -1,6 +1,6 @@
 // usage: dashboard.mjs URL FOLDER CASE… — the dashboard in a real browser. TIDEMARK_DATABASE_URL is its database.
 // Cases: smoke, budget, keyboard, figures, travel, hostile, stale (needs INDEXER, a process id), live (needs SIM, a
-// command that swaps), chain (every page about whatever an attackers' chain has), looks (all pages, three widths, both schemes, axe), idle, many (more than 1000 markets), tabs and hidden (as live, with ledgers that close). Those joined
+// command that swaps), chain (every page about whatever an attackers' chain has), looks (all pages, three widths, both schemes, axe), idle, many (more than 1000 markets). Those joined
 // by + run at once.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -70,33 +70,6 @@ async function settled(page) {
   await until(page, 'answers are missing', () => !document.querySelector('[aria-busy="true"]'));
   await until(page, 'charts are missing', () => [...document.querySelectorAll('.canvas')].every((box) => box.querySelector('canvas')));
 }
-/** Tabs as a person has them, of which one is shown: those of the driver are all shown, always. */
-async function bareTabs() {
-  const root = await browser.newBrowserCDPSession(), waiting = new Map();
-  let asked = 0;
-  root.on('Target.receivedMessageFromTarget', ({ message }) => { const { id, result } = JSON.parse(message); waiting.get(id)?.(result); });
-  return async (path) => {
-    const { targetId } = await root.send('Target.createTarget', { url: url + path });
-    const { sessionId } = await root.send('Target.attachToTarget', { targetId, flatten: false });
-    const send = (method, params = {}) => new Promise((done, failed) => {
-      waiting.set(++asked, done);
-      root.send('Target.sendMessageToTarget', { sessionId, message: JSON.stringify({ id: asked, method, params }) }).catch(failed);
-    });
-    return {
-      send, show: () => root.send('Target.activateTarget', { targetId }), close: () => root.send('Target.closeTarget', { targetId }),
-      evaluate: async (expression) => (await send('Runtime.evaluate', { expression, returnByValue: true })).result.value,
-    };
-  };
-}
-/** Until the question, asked out here, is answered with true. */
-async function eventually(what, question, ms = 60000) {
-  for (const end = Date.now() + ms; Date.now() < end; await new Promise((done) => setTimeout(done, 50))) if (await question()) return;
-  throw new Error(what);
-}
-const streams = async () => Number(/^tidemark_api_streaming (\d+)$/m.exec(await (await fetch(`${url}/metrics`)).text())[1]);
-const shownLedger = "Number(document.querySelector('.badge[href]')?.getAttribute('href').split('/').at(-1) ?? 0)";
-const newestLedger = () => Number(sql('SELECT ledger FROM chain.cursor'));
-
 /** CPU time of the browser's processes. */
 function cpuSeconds() {
   const all = new Map(), mine = new Map();
@@ -381,64 +354,6 @@ const tests = {
     assert.deepEqual(bad, []);
     await context.close();
     console.log(`ok many: ${markets.length} markets`);
-  },
-
-  // Eight tabs that are shown share one stream, whichever of them goes. A browser has six connections to a host.
-  async tabs() {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
-    const all = [];
-    for (const path of pages.slice(0, 8)) all.push(await open(path, {}, context));
-    const advance = async (what) => {
-      const from = newestLedger();
-      for (const { page } of all) await eventually(`${what}: ${page.url()} shows no new ledger`, async () => await page.evaluate(shownLedger) > from);
-    };
-    await advance('eight tabs');
-    assert.equal(await streams(), 1);
-    const status = await all[7].page.evaluate(async (to) => (await fetch(to, { signal: AbortSignal.timeout(10000) })).status, `${url}/api/stats`);
-    assert.equal(status, 200);
-    await all.shift().page.close();
-    await advance('without the first');
-    assert.equal(await streams(), 1);
-    for (const { bad } of all) assert.deepEqual(bad, []);
-    await context.close();
-    await eventually('a stream stays open', async () => await streams() === 0);
-    console.log('ok tabs: eight, one stream');
-  },
-
-  // A hidden tab holds no stream and says nothing; shown again it has what happened meanwhile, once. A tab that crashes takes the worker of all with it.
-  async hidden() {
-    const tab = await bareTabs();
-    const rows = (one) => one.evaluate("[...document.querySelectorAll('main a[href^=\"/tx/\"]')].map((a) => a.getAttribute('href')).join()");
-    const live = (one, what) => { const from = newestLedger(); return eventually(`${what}: no new ledger is shown`, async () => await one.evaluate(shownLedger) > from); };
-    const pool = await tab(`/pools/${some.pool}`);
-    await live(pool, 'the first tab');
-    const other = await tab('/markets');
-    await live(other, 'the second tab');
-    assert.equal(await pool.evaluate('document.visibilityState'), 'hidden');
-    const before = await rows(pool), left = await pool.evaluate(shownLedger);
-    execFileSync('sh', ['-c', process.env.SIM], { stdio: 'pipe' });
-    await live(other, 'after the swap');
-    assert.deepEqual([await pool.evaluate(shownLedger), await rows(pool)], [left, before], 'a hidden tab hears nothing');
-    await pool.send('Page.setWebLifecycleState', { state: 'frozen' });
-    await live(other, 'beside a frozen tab');
-    await pool.send('Page.setWebLifecycleState', { state: 'active' });
-    await pool.show();
-    await live(pool, 'shown again');
-    const list = async () => (await answer(`/api/pools/${some.pool}/swaps?limit=20`)).items.map((item) => `/tx/${item.txHash}`);
-    await eventually('the swap is missing or doubled', async () => { const has = (await rows(pool)).split(','), want = await list(); return !before.startsWith(want[0]) && want.every((tx, i) => has[i] === tx); });
-    assert.equal(await streams(), 1);
-    const elsewhere = await tab('/healthz');
-    await eventually('hidden tabs hold a stream', async () => await streams() === 0);
-    await pool.show();
-    await live(pool, 'back');
-    void pool.send('Page.crash');
-    await eventually('a crashed tab holds a stream', async () => await streams() === 0);
-    await other.show();
-    await live(other, 'after a crash');
-    assert.equal(await streams(), 1);
-    for (const one of [elsewhere, other]) await one.close();
-    await eventually('a stream stays open', async () => await streams() === 0);
-    console.log('ok hidden: no stream, nothing missed');
   },
 
   // All pages, three widths, both schemes: nothing wider than the window, no finding of axe.

@@ -9,9 +9,9 @@ export const phone = { width: 390, height: 844 };
 /** A page has so long to reach a state: a busy machine takes its time. */
 export const PATIENCE_MS = 240000;
 
-export function launch() {
+export function launch(options = {}) {
   const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
-  return chromium.launch({ executablePath, args: process.getuid() === 0 ? ['--no-sandbox'] : [] });
+  return chromium.launch({ executablePath, args: process.getuid() === 0 ? ['--no-sandbox'] : [], ...options });
 }
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');

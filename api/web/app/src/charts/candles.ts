@@ -6,6 +6,7 @@ import type { Drawing } from '../ui/figure';
 function chart(element: HTMLElement): IChartApi {
   return createChart(element, {
     autoSize: true,
+    localization: { locale: 'en' }, // not the browser's: see withoutLanguage in vite.config.ts
     layout: { background: { type: ColorType.Solid, color: 'transparent' }, textColor: colour('dim'), fontFamily: 'system-ui, sans-serif', fontSize: 11, attributionLogo: false },
     grid: { vertLines: { visible: false }, horzLines: { color: colour('line') } },
     rightPriceScale: { borderVisible: false },

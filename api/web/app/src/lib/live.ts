@@ -1,6 +1,6 @@
 /** What the stream says, for the views of this page: which ledger is the newest and what happened. Answers come from the API. */
 import { noteConnected, noteLedger, noteStale } from './fresh';
-import { Relay, type News } from './relay';
+import { Relay, type News, type Word } from './relay';
 import script from './stream?sharedworker&url';
 
 const PAUSE_MS = 4500; // between two rounds of questions: a ledger closes every five seconds
@@ -48,10 +48,12 @@ function markAll(): void {
   schedule();
 }
 
-type Say = (word: 'show' | 'hide') => void;
+type Say = (word: Word) => void;
 let say: Say = () => {};
 let heard = true; // the relay of now has answered
 let silence: ReturnType<typeof setTimeout> | undefined;
+let left = false; // for another page; the browser may keep this one and bring it back
+const away = () => document.hidden || left;
 
 function hear(news: News): void {
   heard = true;
@@ -71,14 +73,19 @@ function hear(news: News): void {
 /** A worker ends without a word, such as with the process of another tab that crashed: a page that hears nothing for long asks, and then takes another. */
 function expect(): void {
   clearTimeout(silence);
-  if (!document.hidden) silence = setTimeout(show, SILENT_MS);
+  if (!away()) silence = setTimeout(show, SILENT_MS);
 }
 
 function show(): void {
   clearTimeout(silence);
-  if (document.hidden) { say('hide'); return; }
+  if (away()) { say(left ? 'leave' : 'hide'); return; }
   silence = setTimeout(connect, heard ? REPLY_MS : START_MS);
   say('show'); // a relay of the page's own answers at once
+}
+
+function leaves(yes: boolean): void {
+  left = yes;
+  show();
 }
 
 /** A policy of the page takes the address of a script from code that is named for it, not as a text. */
@@ -119,6 +126,10 @@ export function startStream(): void {
     show();
     if (!document.hidden) schedule();
   });
+  // A page that is left is hidden too late, in WebKit, for its worker to hear of it: browsers stop both. With `beforeunload` a page may still stay, such as for a download.
+  addEventListener('beforeunload', () => { leaves(true); setTimeout(leaves, REPLY_MS, false); });
+  addEventListener('pagehide', () => leaves(true));
+  addEventListener('pageshow', () => leaves(false));
 }
 
 function staleText(reason: string): string {

@@ -11,6 +11,8 @@ export type News =
   | { type: 'stale'; reason: string }
   | { type: 'fresh' };
 
+/** What a tab says of itself: it is shown, it is hidden, it is left for another page. */
+export type Word = 'show' | 'hide' | 'leave';
 export type Tab = (news: News) => void;
 
 const LINGER_MS = 2000; // from one tab to another, one is hidden before the next is shown
@@ -23,12 +25,12 @@ export class Relay {
   private newest: News | null = null;
   private stale: News | null = null;
   private again: ReturnType<typeof setTimeout> | undefined;
-  private leave: ReturnType<typeof setTimeout> | undefined;
+  private linger: ReturnType<typeof setTimeout> | undefined;
   private tries = 0;
 
   /** Tells the tab how things are, each time, and from then on what happens. */
   show(tab: Tab): void {
-    clearTimeout(this.leave);
+    clearTimeout(this.linger);
     const known = this.shown.has(tab);
     if (!known) this.shown.set(tab, { missed: true });
     if (!this.source && this.again === undefined) this.start();
@@ -41,8 +43,14 @@ export class Relay {
 
   hide(tab: Tab): void {
     this.shown.delete(tab);
-    clearTimeout(this.leave);
-    if (this.shown.size === 0) this.leave = setTimeout(() => this.stop(), LINGER_MS);
+    clearTimeout(this.linger);
+    if (this.shown.size === 0) this.linger = setTimeout(() => this.stop(), LINGER_MS);
+  }
+
+  /** At once: browsers that keep a page that is left, to bring it back, stop it and its worker, timers too, and their connections stay open. */
+  leave(tab: Tab): void {
+    this.hide(tab);
+    if (this.shown.size === 0) this.stop();
   }
 
   private tell(news: News): void {
@@ -58,6 +66,7 @@ export class Relay {
 
   private stop(): void {
     clearTimeout(this.again);
+    clearTimeout(this.linger);
     this.again = undefined;
     this.source?.close();
     this.source = this.newest = this.stale = null;
