@@ -7,7 +7,8 @@
  * Not seen    libmicrohttpd 0.9.75 resolves some faults before it gives a line, so they cannot
  *             be rejected here: lines that end in a bare CR or LF, folded lines, a NUL and the
  *             rest of its line, lines without a name. Versions from 0.9.77 reject these
- *             themselves, and 1.0.10 a transfer coding that it does not know. api/http/README.md says what that means behind a proxy. */
+ *             themselves, and 1.0.10 a transfer coding that it does not know.
+ *             api/http/README.md says what that means behind a proxy. */
 #ifndef API_HTTP_SERVER_REQUEST_CHECK_H
 #define API_HTTP_SERVER_REQUEST_CHECK_H
 
