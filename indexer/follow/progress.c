@@ -55,7 +55,7 @@ static void show_bar(const struct tide_progress *p, uint32_t ledger, uint32_t en
     char cells[BAR_CELLS + 1], rate[48] = "", eta[48];
     double part = end > p->from ? (double)(ledger - p->from + 1) / (double)(end - p->from + 1) : 1;
     for (int i = 0; i < BAR_CELLS; i++)
-        cells[i] = i < (int)(part * BAR_CELLS) ? '#' : '.';
+        cells[i] = i < (int)(part * (int)BAR_CELLS) ? '#' : '.';
     cells[BAR_CELLS] = 0;
     if (p->rate > 0)
         snprintf(rate, sizeof rate, "  %.0f ledgers/s", p->rate);

@@ -300,7 +300,7 @@ static tide_status one_commit(struct driver *d, struct tide_pg *pg, double *took
     tide_status status = commit_ledger(pg, &d->err);
     double start = ms_now();
     while (status == TIDE_OK && seen(d) == before) {
-        if (ms_now() - start > PATIENCE_MS)
+        if (ms_now() - start > (int)PATIENCE_MS)
             return tide_fail(&d->err, TIDE_E_DB, "a commit was not seen within 10 s");
         nap_us(50);
     }

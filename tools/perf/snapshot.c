@@ -110,11 +110,11 @@ static int measure_questions(unsigned char *file, size_t size, char (*texts)[TEX
         double began = cpu_now();
         if (look_up_all(&view, texts) != QUESTIONS / 2)
             return 1;
-        ratio_add(&ratio, cpu_now() - began, QUESTIONS * 1e-6);
+        ratio_add(&ratio, cpu_now() - began, (int)QUESTIONS * 1e-6);
     }
     snprintf(detail, sizeof detail,
              "%" PRIu64 " records, %.0f ns of CPU a question, its text included", count,
-             median(ratio.ours, ratio.rounds) * 1e9 / QUESTIONS);
+             median(ratio.ours, ratio.rounds) * 1e9 / (int)QUESTIONS);
     ratio_print(&ratio, "one microsecond / a question to a snapshot", detail);
     return 0;
 }

@@ -351,7 +351,7 @@ tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, cons
     tide_status status =
         tide_pg_query(outbox->pg, &rows, next_sql,
                       (const char *[]){ deployment, least, after ? "true" : "false" }, 3, err);
-    assert(status != TIDE_OK || rows.columns == SIGNED_FROM + TIDE_INTENT_FIELDS + 1);
+    assert(status != TIDE_OK || rows.columns == SIGNED_FROM + (int)TIDE_INTENT_FIELDS + 1);
     if (status == TIDE_OK && rows.count) {
         *any = true;
         bool readable = read_row(row, &rows);

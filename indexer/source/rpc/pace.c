@@ -1,14 +1,14 @@
 #include "indexer/source/rpc/pace.h"
 
 enum {
-    IDLE_MS = 1000,
-    FIRST_MS = 40, /* first pause while the interval is unknown */
-    LEAST_MS = 8,  /* least jitter: a request itself takes some milliseconds */
     ODD_MOST = 3,  /* ledgers that do not fit the interval, before a new one is assumed */
     LONG_RUN = 32, /* ledgers over which the interval is averaged */
     DOUBLE_MOST = 6,
 };
 
+static const double idle_ms = 1000;
+static const double first_ms = 40; /* first pause while the interval is unknown */
+static const double least_ms = 8;  /* least jitter: a request itself takes some milliseconds */
 static const double early = 1.0, step = 1.2, growth = 1.7, first_growth = 1.3;
 
 static double absolute(double v)
@@ -18,7 +18,7 @@ static double absolute(double v)
 
 static double least_jitter(const struct rpc_pace *pace)
 {
-    return pace->jitter_ms > LEAST_MS ? pace->jitter_ms : LEAST_MS;
+    return pace->jitter_ms > least_ms ? pace->jitter_ms : least_ms;
 }
 
 void rpc_pace_miss(struct rpc_pace *pace, int64_t now_ms)
@@ -107,10 +107,10 @@ int64_t rpc_pace_wait(const struct rpc_pace *pace, int64_t now_ms)
 {
     double wait, interval = pace->interval_ms;
     if (pace->misses + 2 > RPC_PACE_POLLS) {
-        wait = interval > IDLE_MS ? interval : IDLE_MS;
+        wait = interval > idle_ms ? interval : idle_ms;
     } else if (interval <= 0) {
-        wait = FIRST_MS * power(first_growth, pace->misses);
-        wait = wait > IDLE_MS ? IDLE_MS : wait;
+        wait = first_ms * power(first_growth, pace->misses);
+        wait = wait > idle_ms ? idle_ms : wait;
     } else if (pace->misses == 0) {
         wait = pace->last_ms + interval - early * pace->jitter_ms - (double)now_ms;
     } else {

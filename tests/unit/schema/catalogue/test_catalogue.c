@@ -107,8 +107,8 @@ static void columns_have_names_of_their_own(void **state)
     (void)state;
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
-    assert_int_equal(count,
-                     TIDE_TABLE_FIXED_COUNT + TIDE_EV_COUNT + 2 * (TIDE_EN_COUNT + TIDE_IN_COUNT));
+    assert_int_equal(count, (int)TIDE_TABLE_FIXED_COUNT + (int)TIDE_EV_COUNT +
+                                2 * ((int)TIDE_EN_COUNT + (int)TIDE_IN_COUNT));
     for (uint32_t t = 0; t < count; t++) {
         assert_true(strlen(tables[t].name) <= 48); /* and _p999_999999999: PostgreSQL's 63 */
         assert_int_equal(tide_table_find(tables[t].schema, tables[t].name), (int)t);
