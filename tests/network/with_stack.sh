@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs tools/demo --network --check, which is tools/with-stack --network with checks: refusals, progress, and no process
-# or file left.
+# or file left. Then tools/with-stack --network, as README.md has it.
 set -euo pipefail
 fail() { echo "FAIL: $*" >&2; exit 1; }
 stack=$TIDE_SOURCE_DIR/tools/with-stack
@@ -36,4 +36,11 @@ cat "$dir/out"
 [ "$code" = 0 ] || fail "exit $code"
 for step in starting deploying replaying indexing; do grep -q "^network: .*$step" "$dir/out" || fail "no progress: $step"; done
 [ "$(grep -c '^ok' "$dir/out")" -ge 9 ] || fail "the table has $(grep -c '^ok' "$dir/out") lines"
+[ -z "$(ls "$TMPDIR")" ] || fail "left behind $(ls "$TMPDIR")"
+
+# As a reader runs it: nothing says where the programs are.
+sed -n '/^```sh run by tests\/network\/with_stack.sh/,/^```$/{/^```/!p}' "$TIDE_SOURCE_DIR/README.md" >"$dir/command"
+grep -q 'tools/with-stack --network' "$dir/command" || fail "no command in the README"
+(cd "$TIDE_SOURCE_DIR" && env -u TIDE_BIN bash -e "$dir/command") >"$dir/out" 2>"$dir/said" || fail "the README's command: exit $?: $(tail -n 3 "$dir/said")"
+grep -q '"items"' "$dir/out" || fail "no markets: $(head -c 300 "$dir/out")"
 [ -z "$(ls "$TMPDIR")" ] || fail "left behind $(ls "$TMPDIR")"

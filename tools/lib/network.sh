@@ -38,7 +38,7 @@ network_archive() {
     done
     [ -x "${TIDE_STELLAR:-}/standalone" ] ||
         skip "no archive of stellar-core and stellar-rpc (set TIDE_STELLAR, or TIDE_SHARED to the folder of third-party/stellar)"
-    network_build=$(cd "$TIDE_BIN/.." && pwd)
+    network_build=$(realpath -m "${TIDE_BIN:-$network_source/build/release/bin}/..") # with-stack builds there, later
     network_needs curl python3 zstd flock setsid
 }
 network_find() {
