@@ -151,15 +151,6 @@ const struct tide_kind *tide_events(void);    /* TIDE_EV_COUNT of them */
 const struct tide_kind *tide_entries(void);   /* TIDE_EN_COUNT */
 const struct tide_kind *tide_instances(void); /* TIDE_IN_COUNT */
 
-enum { TIDE_ANSWER_NAME_BYTES = 64 };
-
-/* Writes the name of an event's field in answers: "poolId" of pool_id, unless the catalogue names
- * it. */
-void tide_field_answer_name(char out[TIDE_ANSWER_NAME_BYTES], const struct tide_field *field);
-/* Returns whether answers write the number as a string: it may exceed 2^53, or is an id or a
- * ledger. */
-bool tide_field_is_string(const struct tide_field *field);
-
 /* Returns the first event of that role and name after `after` (NULL: the first), or NULL. Two
  * shapes of one event share a name: pass the first one as after to get the second. */
 const struct tide_kind *tide_event_find(enum tide_role role, tide_slice name,

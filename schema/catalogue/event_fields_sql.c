@@ -4,12 +4,16 @@
 #include <ctype.h>
 #include <string.h>
 
-void tide_field_answer_name(char out[TIDE_ANSWER_NAME_BYTES], const struct tide_field *field)
+enum { ANSWER_NAME_BYTES = 64 };
+
+/* Writes the name of an event's field in answers: "poolId" of pool_id, unless the catalogue names
+ * it. api/openapi/events.py has the same rules. */
+static void write_answer_name(char out[ANSWER_NAME_BYTES], const struct tide_field *field)
 {
     const char *from = field->answer_name ? field->answer_name : field->column;
     size_t len = 0;
     for (; *from; from++) {
-        assert(len + 1 < TIDE_ANSWER_NAME_BYTES);
+        assert(len + 1 < ANSWER_NAME_BYTES);
         if (*from == '_' && from[1])
             out[len++] = (char)toupper((unsigned char)*++from);
         else
@@ -24,10 +28,12 @@ static bool ends_with(const char *text, const char *end)
     return len >= end_len && strcmp(text + len - end_len, end) == 0;
 }
 
-bool tide_field_is_string(const struct tide_field *field)
+/* Returns whether answers write the number as a string: it may exceed 2^53, or is an id or a
+ * ledger. */
+static bool is_string(const struct tide_field *field)
 {
-    char name[TIDE_ANSWER_NAME_BYTES];
-    tide_field_answer_name(name, field);
+    char name[ANSWER_NAME_BYTES];
+    write_answer_name(name, field);
     bool names = ends_with(name, "Id") || ends_with(name, "Ledger");
     return field->type == TIDE_T_U64 || field->type == TIDE_T_I128 ||
            (field->type == TIDE_T_U32 && names);
@@ -57,10 +63,10 @@ static const char *const unit_sql[TIDE_UNIT_COUNT] = {
 
 static void write_field(FILE *out, const struct tide_field *f, const char *before)
 {
-    char name[TIDE_ANSWER_NAME_BYTES];
-    tide_field_answer_name(name, f);
-    fprintf(out, "%s\n          e.%s%s AS \"%s\"", before, f->column,
-            tide_field_is_string(f) ? "::text" : "", name);
+    char name[ANSWER_NAME_BYTES];
+    write_answer_name(name, f);
+    fprintf(out, "%s\n          e.%s%s AS \"%s\"", before, f->column, is_string(f) ? "::text" : "",
+            name);
     if (f->unit)
         fprintf(out, ", analyst.scaled(e.%s, u.%s)::text AS \"%sScaled\"", f->column, f->column,
                 name);
