@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs nginx and HAProxy with the configurations of api/http/README.md, each before two nodes with one cache. A
-# hostile client costs no other client an answer, and gets a status for each well-formed request.
-# label: all
+# Runs Caddy, nginx and HAProxy with the configurations of api/http/README.md, each before two nodes with one cache: TLS and
+# HTTP/2, streams at once, the client's address, limits of bodies, clients that never finish their TLS handshake. With
+# TIDE_LONG a hostile client costs no other client an answer, and gets a status for each well-formed request.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
@@ -10,17 +10,26 @@ command -v python3 >/dev/null || { echo "no python3"; exit 1; }
 PATH=$PATH:/usr/sbin
 pg_start
 api_index 64
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$PG_DIR/key.pem" -out "$PG_DIR/cert.pem" -days 2 -subj /CN=api.example.org \
+    -addext subjectAltName=DNS:api.example.org 2>"$PG_DIR/openssl.log" || fail "no certificate: $(tail -1 "$PG_DIR/openssl.log")"
+cat "$PG_DIR/cert.pem" "$PG_DIR/key.pem" >"$PG_DIR/both.pem"
 nodes=() pids=()
 for i in 1 2; do
-    api_start --api-rate-lookup 0 --api-rate-query 0 --api-proxies 127.0.0.1 --api-request-ms 3000
+    api_start --api-rate-lookup 0 --api-rate-query 6 --api-proxies 127.0.0.1 --api-request-ms 3000 --api-stream-heartbeat-ms 200
     nodes+=("$API_PORT") pids+=("$API_PID")
 done
 
-# Prints the manual's block with this test's ports for the nodes and the proxy.
-manual() { # nginx|haproxy
+# Prints the manual's block with this test's ports for the nodes and the proxy, and its certificate.
+manual() { # caddy|nginx|haproxy
     awk -v marker="<!-- $1: " 'index($0, marker) == 1 { wanted = 1 } wanted && /^```/ && ++fences == 2 { exit } wanted && fences == 1 && !/^```/' \
         "$TIDE_SOURCE_DIR/api/http/README.md" |
-        sed -e "s/10\.0\.0\.1:8080/127.0.0.1:${nodes[0]}/; s/10\.0\.0\.2:8080/127.0.0.1:${nodes[1]}/; s/\(listen\|bind\) \(:\|\*:\)\?80\b/\1 127.0.0.1:$port/"
+        sed -e "s/10\.0\.0\.1:8080/127.0.0.1:${nodes[0]}/; s/10\.0\.0\.2:8080/127.0.0.1:${nodes[1]}/; s|/etc/ssl/tidemark/|$PG_DIR/|g" \
+            -e "s/\(listen\|bind\) :\?443\b/\1 127.0.0.1:$port/; s/^api\.example\.org {/api.example.org:$port {/"
+}
+
+start_caddy() { # it has one block of global options
+    sed '1a admin off\nauto_https disable_redirects\ndefault_bind 127.0.0.1' "$PG_DIR/manual" >"$PG_DIR/Caddyfile"
+    HOME=$PG_DIR XDG_DATA_HOME=$PG_DIR XDG_CONFIG_HOME=$PG_DIR caddy run --adapter caddyfile --config "$PG_DIR/Caddyfile" >"$PG_DIR/caddy.out" 2>"$PG_DIR/caddy.log" &
 }
 
 start_nginx() {
@@ -56,22 +65,21 @@ END
     haproxy -f "$PG_DIR/haproxy.conf" -db >"$PG_DIR/haproxy.out" 2>"$PG_DIR/haproxy.log" &
 }
 
+answers() { curl -fs --cacert "$PG_DIR/cert.pem" --resolve "api.example.org:$port:127.0.0.1" -o "$PG_DIR/body" "https://api.example.org:$port/readyz"; }
+
 tried=0 code=0
-for proxy in nginx haproxy; do
+for proxy in caddy nginx haproxy; do
+    [ -z "${TIDE_PROXY:-}" ] || [ "$TIDE_PROXY" = $proxy ] || continue
     command -v $proxy >/dev/null || { echo "not behind $proxy: it is not installed"; continue; }
     port=$(cluster_free_port)
     manual $proxy >"$PG_DIR/manual"
-    for wanted in "${nodes[@]}" "$port"; do
-        grep -q "127.0.0.1:$wanted" "$PG_DIR/manual" || fail "api/http/README.md has no block for $proxy, or one without its addresses: $(cat "$PG_DIR/manual")"
+    for wanted in "127.0.0.1:${nodes[0]}" "127.0.0.1:${nodes[1]}" ":$port" "$PG_DIR/"; do
+        grep -q "$wanted" "$PG_DIR/manual" || fail "api/http/README.md has no block for $proxy, or one without its addresses and certificate: $(cat "$PG_DIR/manual")"
     done
     start_$proxy
     PROXY=$!
-    for ((i = 0; ; i++)); do
-        curl -fs -o "$PG_DIR/body" "http://127.0.0.1:$port/healthz" && break
-        [ $i -lt 200 ] && kill -0 $PROXY 2>/dev/null || fail "$proxy does not answer: $(tail -5 "$PG_DIR/$proxy.log" "$PG_DIR/$proxy.out")"
-        sleep 0.05
-    done
-    timeout 300 python3 "$here/_proxies.py" "$proxy" "$port" || { code=1; grep -v ' 200 ' "$PG_DIR/$proxy.log" | cut -c1-300 | tail -5; }
+    AWAIT_PID=$PROXY AWAIT_LOG=$PG_DIR/$proxy.log await "$proxy to answer" answers
+    timeout 400 python3 "$here/_proxies.py" "$proxy" "$port" "$PG_DIR/cert.pem" ${TIDE_LONG:+long} || { code=1; grep -v ' 200 ' "$PG_DIR/$proxy.log" | cut -c1-300 | tail -5; }
     kill $PROXY
     wait $PROXY || true
     tried=$((tried + 1))
@@ -80,5 +88,5 @@ for pid in "${pids[@]}"; do
     API_PID=$pid
     api_stop || fail "a node ended with $?: $(tail -3 "$PG_DIR/api.log")"
 done
-[ $tried -gt 0 ] || { echo "skipped: neither nginx nor haproxy"; exit 77; }
+[ $tried -gt 0 ] || { echo "skipped: neither caddy, nginx nor haproxy"; exit 77; }
 exit $code
