@@ -84,7 +84,6 @@ static tide_status configure_server(struct program *p, struct tide_err *err)
     *server = *config;
     snprintf(server->api_listen, sizeof server->api_listen, "%s", config->console_listen);
     snprintf(server->api_proxies, sizeof server->api_proxies, "127.0.0.0/8, ::1");
-    server->api_tls_cert[0] = server->api_tls_key[0] = '\0';
     server->api_threads = 1;
     server->api_connections = CONNECTIONS;
     server->api_connections_per_ip = 0;

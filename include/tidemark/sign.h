@@ -37,10 +37,6 @@ void tide_sign(const struct tide_sign *key, uint8_t out[TIDE_SIGNATURE_BYTES], t
  * rules of stellar-core: keys of small order and non-canonical signatures are rejected. */
 bool tide_ed25519_holds(const uint8_t *key, tide_slice signature, tide_slice message);
 
-/* Returns whether the first certificate of a PEM text and the private key of another one belong
- * together. false too if the key is encrypted, or a text has none. */
-bool tide_certificate_fits(tide_slice certificate_pem, tide_slice key_pem);
-
 /* Overwrites secret bytes. The compiler cannot remove this write. */
 void tide_sign_wipe(void *bytes, size_t len);
 

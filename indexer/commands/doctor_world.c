@@ -328,8 +328,7 @@ static bool is_tidemark_api(const struct doctor *d)
                                                .ca_file = d->config.http_ca_file,
                                                .connect_ms = d->config.http_connect_ms,
                                                .timeout_ms = d->config.http_connect_ms };
-    int len = snprintf(url, sizeof url, "http%s://%s/healthz", d->config.api_tls_cert[0] ? "s" : "",
-                       d->config.api_listen);
+    int len = snprintf(url, sizeof url, "http://%s/healthz", d->config.api_listen);
     assert(len > 0 && (size_t)len < sizeof url);
     (void)len;
     const struct tide_http_request request = { .method = TIDE_HTTP_GET, .url = url };
@@ -375,11 +374,6 @@ void doctor_port(struct doctor *d, struct doctor_finding *out)
         doctor_say(out, DOCTOR_OK, NULL, "%s is free for tidemark-api", listen);
     else if (why == EADDRINUSE && is_tidemark_api(d))
         doctor_say(out, DOCTOR_OK, NULL, "tidemark-api answers on %s", listen);
-    else if (why == EADDRINUSE && d->config.api_tls_cert[0])
-        doctor_say(out, DOCTOR_WARNING,
-                   "find the program with ss -ltnp. If tidemark-api has a certificate for that "
-                   "address, let http_ca_file name its issuer",
-                   "%s is in use; could not verify that it is tidemark-api", listen);
     else
         doctor_say(out, DOCTOR_FAILED,
                    why == EADDRINUSE ? "stop the other program, or choose another api_listen"

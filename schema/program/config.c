@@ -190,8 +190,28 @@ static tide_status note_given(struct seen *seen, const struct tide_setting *s, u
     return TIDE_OK;
 }
 
+/* Settings of the past. A start that only called them unknown would not say what to do. */
+static const struct {
+    const char *name, *instead;
+} gone[] = {
+    { "api_tls_cert",
+      "tidemark-api speaks plain HTTP; let Caddy, nginx or HAProxy end TLS before it" },
+    { "api_tls_key", "give it to the proxy that ends TLS before tidemark-api" },
+};
+
+static tide_status refuse_gone(tide_slice name, const char *place, struct tide_err *err)
+{
+    for (size_t i = 0; i < TIDE_COUNT(gone); i++)
+        if (same_name(gone[i].name, name))
+            return tide_fail(err, TIDE_E_CONFIG, "%s: %s is no setting any more: %s", place,
+                             gone[i].name, gone[i].instead);
+    return TIDE_OK;
+}
+
 static tide_status refuse_key(tide_slice key, const char *place, struct tide_err *err)
 {
+    if (refuse_gone(key, place, err))
+        return TIDE_E_CONFIG;
     struct tide_nearest near = tide_nearest_of(key);
     for (size_t i = 0; i < TIDE_SETTING_COUNT; i++)
         if (tide_settings[i].kind != TIDE_SETTING_GROUP)
@@ -311,26 +331,36 @@ static tide_status read_credentials(struct tide_config *config, const char *fold
 
 /* --- environment and command line -------------------------------------------------------- */
 
+/* Writes TIDEMARK_POLL_MS for poll_ms. */
+static void name_variable(char out[NAME_MAX_BYTES], const char *setting)
+{
+    size_t at = (size_t)snprintf(out, NAME_MAX_BYTES, "TIDEMARK_");
+    for (const char *p = setting; *p && at + 1 < NAME_MAX_BYTES; p++)
+        out[at++] = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
+    assert(at + 1 < NAME_MAX_BYTES);
+    out[at] = '\0';
+}
+
 static tide_status read_environment(struct tide_config *config, char *(*getter)(const char *),
                                     struct tide_err *err)
 {
-    for (size_t i = 0; i < TIDE_SETTING_COUNT; i++) {
+    char name[NAME_MAX_BYTES];
+    tide_status status = TIDE_OK;
+    for (size_t i = 0; !status && i < TIDE_SETTING_COUNT; i++) {
         const struct tide_setting *s = &tide_settings[i];
-        char name[NAME_MAX_BYTES] = "TIDEMARK_";
-        size_t at = strlen(name);
-        for (const char *p = s->name; s->kind != TIDE_SETTING_GROUP && *p && at + 1 < sizeof name;
-             p++)
-            name[at++] = *p >= 'a' && *p <= 'z' ? (char)(*p - 'a' + 'A') : *p;
-        assert(at + 1 < sizeof name);
-        name[at] = '\0';
-        const char *value = s->kind == TIDE_SETTING_GROUP ? NULL : getter(name);
-        if (!value)
+        if (s->kind == TIDE_SETTING_GROUP)
             continue;
-        tide_status status = set_value(config, s, tide_slice_str(value), name, err);
-        if (status)
-            return status;
+        name_variable(name, s->name);
+        const char *value = getter(name);
+        if (value)
+            status = set_value(config, s, tide_slice_str(value), name, err);
     }
-    return TIDE_OK;
+    for (size_t i = 0; !status && i < TIDE_COUNT(gone); i++) {
+        name_variable(name, gone[i].name);
+        if (getter(name))
+            status = refuse_gone(tide_slice_str(gone[i].name), name, err);
+    }
+    return status;
 }
 
 static struct tide_option *find_option(struct tide_option *options, tide_slice name)
@@ -354,6 +384,8 @@ struct argument {
 static tide_status refuse_option(tide_slice name, const struct tide_option *options,
                                  struct tide_err *err)
 {
+    if (refuse_gone(name, "command line", err))
+        return TIDE_E_CONFIG;
     char meant[2 * TIDE_NEAREST_MAX] = "";
     struct tide_nearest near = tide_nearest_of(name);
     for (; options && options->name; options++)

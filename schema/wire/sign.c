@@ -144,33 +144,3 @@ tide_status tide_sign_pem(struct tide_sign **out, uint8_t public[TIDE_HASH_BYTES
     BIO_free(text);
     return status;
 }
-
-/* --- certificates ------------------------------------------------------------------------ */
-
-/* Called for the password of an encrypted key: none is given, and no terminal is asked. */
-static int give_no_password(char *out, int size, int writing, void *self)
-{
-    (void)out, (void)size, (void)writing, (void)self;
-    return -1;
-}
-
-static BIO *bio_of(tide_slice text)
-{
-    return text.len && text.len <= INT_MAX ? BIO_new_mem_buf(text.ptr, (int)text.len) : NULL;
-}
-
-bool tide_certificate_fits(tide_slice certificate_pem, tide_slice key_pem)
-{
-    BIO *certificate_text = bio_of(certificate_pem), *key_text = bio_of(key_pem);
-    X509 *certificate =
-        certificate_text ? PEM_read_bio_X509(certificate_text, NULL, give_no_password, NULL) : NULL;
-    EVP_PKEY *key =
-        key_text ? PEM_read_bio_PrivateKey(key_text, NULL, give_no_password, NULL) : NULL;
-    bool fits = certificate && key && X509_check_private_key(certificate, key) == 1;
-    ERR_clear_error();
-    EVP_PKEY_free(key);
-    X509_free(certificate);
-    BIO_free(key_text);
-    BIO_free(certificate_text);
-    return fits;
-}

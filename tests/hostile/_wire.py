@@ -1,4 +1,4 @@
-"""usage: _wire.py PORT PID plain|tls --seed N [CASE] | --seeds FROM COUNT | --seeds N,N,… | --seconds S   (tests/hostile/wire starts the server)
+"""usage: _wire.py PORT PID --seed N [CASE] | --seeds FROM COUNT | --seeds N,N,… | --seconds S   (tests/hostile/wire starts the server)
 
 A seed is a batch of connections at once (_wire_make.py). What is sure has an answer. After each batch new connections to each
 thread are answered, the connections' sockets are closed, and each thread's CPU time stands still. At the end SIGTERM ends the
@@ -13,7 +13,6 @@ import resource
 import select
 import signal
 import socket
-import ssl
 import struct
 import sys
 import time
@@ -24,12 +23,11 @@ from _steady import steady  # noqa: E402
 from _http import Failure, check, random_or_fixed, take_answer  # noqa: E402
 from _wire_make import Maker, constant, known  # noqa: E402
 
-PORT, PID, TLS = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3] == "tls"
+PORT, PID = int(sys.argv[1]), int(sys.argv[2])
 SERVER_MS = 2000  # the deadlines that tests/hostile/wire sets: of a head, a request, idleness; an answer has an hour, so that a busy machine cuts none
 SURE_S = 1.3  # what took longer to send may have met one of them
 STOOD_S = 0.4  # a machine that stood still for longer may have let a deadline pass
 STOP_S = constant("api/http/server/server.h", "TIDE_SERVER_STOP_MS") / 1000 + 8
-TLS_ROOM = constant("api/http/server/server_impl.h", "SERVER_TLS_POOL_BYTES") * 7 // 8  # api/http/README.md: what needs more of it may be closed without an answer
 CASES, THREADS = 80, 80
 GROWTH_KIB = 32 << 10
 PROC = pathlib.Path(f"/proc/{PID}")
@@ -38,47 +36,16 @@ PROC = pathlib.Path(f"/proc/{PID}")
 
 
 class Line:
-    """A connection, with TLS in memory, so that its records can be cut anywhere. got: what came; ended: nothing more comes."""
+    """A connection. got: what came; ended: nothing more comes."""
 
-    def __init__(self, tls):
+    def __init__(self):
         self.s = socket.create_connection(("127.0.0.1", PORT), timeout=10)
         self.s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.s.setblocking(False)
         self.poll = select.poll()
-        self.got, self.out, self.ended, self.tls = b"", b"", False, None
-        if tls:
-            self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
-            self.tls = CONTEXT.wrap_bio(self.incoming, self.outgoing)
-            self.shake()
+        self.got, self.out, self.ended = b"", b"", False
 
-    def shake(self):
-        start = steady()
-        while not self.ended:
-            try:
-                self.tls.do_handshake()
-                return self.flush()
-            except ssl.SSLWantReadError:
-                self.flush()
-                check(steady() - start < 10, "no TLS handshake in 10 s")
-                self.turn(False, 0.2, reads=False)
-
-    def flush(self):
-        """Sends what TLS has to say."""
-        self.out += self.outgoing.read()
-        while self.out and not self.ended:
-            self.turn(True, 5, reads=False)
-
-    def read_tls(self):
-        try:
-            while part := self.tls.read(1 << 16):
-                self.got += part
-            self.ended = True
-        except ssl.SSLWantReadError:
-            pass
-        except ssl.SSLError:
-            self.ended = True
-
-    def receive(self, reads):
+    def receive(self):
         try:
             data = self.s.recv(1 << 16)
         except BlockingIOError:
@@ -86,12 +53,7 @@ class Line:
         except ConnectionError:
             data = b""
         self.ended |= not data
-        if not self.tls:
-            self.got += data
-            return
-        self.incoming.write(data)
-        if reads:
-            self.read_tls()
+        self.got += data
 
     def send(self, size):
         try:
@@ -101,25 +63,18 @@ class Line:
         except ConnectionError:  # it takes no more; what it said before can be read
             self.out = b""
 
-    def turn(self, writing, timeout, size=1 << 20, reads=True):
+    def turn(self, writing, timeout, size=1 << 20):
         """Waits until the connection can be read, or written where that is wanted, and does both."""
         self.poll.register(self.s, select.POLLIN | (select.POLLOUT if writing else 0))
         found = dict(self.poll.poll(timeout * 1000)).get(self.s.fileno(), 0)
         if found & ~select.POLLOUT:
-            self.receive(reads)
+            self.receive()
         if writing and found & select.POLLOUT:
             self.send(size)
 
     def put(self, raw, size=0, pause=0.0):
-        """In pieces of that size. Reads what comes meanwhile. TLS has a record for each piece."""
-        if self.tls and self.ended:
-            return  # the server's time for the handshake was up: this machine was too slow
-        if self.tls:
-            for at in range(0, len(raw), size or 1 << 14):
-                self.tls.write(raw[at:at + (size or 1 << 14)])
-            self.out += self.outgoing.read()
-        else:
-            self.out += raw
+        """In pieces of that size. Reads what comes meanwhile."""
+        self.out += raw
         left, start = len(self.out), steady()
         while self.out and not self.ended and steady() - start < 10:
             self.turn(True, 1, size or 1 << 20)
@@ -129,12 +84,6 @@ class Line:
 
     def end(self):
         """Nothing more is sent; answers can come."""
-        if self.tls:
-            try:
-                self.tls.unwrap()
-            except ssl.SSLError:
-                pass
-            self.flush()
         try:
             self.s.shutdown(socket.SHUT_WR)
         except OSError:
@@ -146,13 +95,9 @@ class Line:
         self.s.close()
 
 
-CONTEXT = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-CONTEXT.check_hostname, CONTEXT.verify_mode = False, ssl.CERT_NONE
-
-
 def ask(path):
     """One answer on a connection of its own."""
-    line = Line(TLS)
+    line = Line()
     try:
         line.put(b"GET %s HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n" % path)
         start = steady()
@@ -277,15 +222,15 @@ def read_answers(line, case, sure):
 def play(case, held):
     """Returns (sure requests, answers). held takes the connection if it stays open."""
     start = time.monotonic()
-    line = Line(TLS and not case.bare)
+    line = Line()
     try:
         line.put(case.bytes(), case.size, case.pause)
         took = time.monotonic() - start
         if case.end in ("wait", "half"):
             if case.end == "half":
                 line.end()
-            # "Expect" and half-closed: tests/hostile/_client.py. The end of a TLS connection ends both ways.
-            sure = took < SURE_S and case.cut is None and not (TLS and (case.bare or case.memory() > TLS_ROOM)) and not (case.end == "half" and (TLS or case.kind == "expect"))
+            # "Expect" and half-closed: tests/hostile/_client.py.
+            sure = took < SURE_S and case.cut is None and not (case.end == "half" and case.kind == "expect")
             return sum(request.sure for request in case.requests) * sure, read_answers(line, case, sure)
         time.sleep(case.delay)
         if case.end == "stay":
@@ -343,7 +288,7 @@ def leave_open(seed):
     maker, lines = Maker(random.Random(seed)), []
     for _ in range(20):
         case = maker.case()
-        line = Line(TLS and not case.bare)
+        line = Line()
         line.put(case.bytes()[:maker.r.choice([case.cut, None, maker.r.randrange(400)])])
         lines.append(line)
     return lines
@@ -352,7 +297,7 @@ def leave_open(seed):
 def main():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
-    options = sys.argv[4:]
+    options = sys.argv[3:]
     only = int(options.pop()) if options[0] == "--seed" and len(options) == 3 else None
     seed, warm, count, figures, code = None, None, 0, [0, 0, 0], 0
     answered()

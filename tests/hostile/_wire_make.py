@@ -40,19 +40,14 @@ class Request:
 class Case:
     """A connection. requests: in order. size, pause: bytes of a piece, and seconds between pieces. cut: so many bytes are sent; None: all.
     end: wait (read the answers, then close), half (the same, after the end of what is sent), close, reset (both unread, after delay),
-    stay (left open until the processor was looked at). bare: sent without TLS where TLS is spoken."""
+    stay (left open until the processor was looked at)."""
 
-    def __init__(self, kind, requests, size=0, pause=0.0, cut=None, end="wait", delay=0.0, bare=False):
-        self.kind, self.requests, self.size, self.pause, self.cut, self.end, self.delay, self.bare = kind, requests, size, pause, cut, end, delay, bare
+    def __init__(self, kind, requests, size=0, pause=0.0, cut=None, end="wait", delay=0.0):
+        self.kind, self.requests, self.size, self.pause, self.cut, self.end, self.delay = kind, requests, size, pause, cut, end, delay
 
     def bytes(self):
         raw = b"".join(request.raw for request in self.requests)
         return raw if self.cut is None else raw[:self.cut]
-
-    def memory(self):
-        """Bytes that libmicrohttpd keeps of the largest head: the head, a copy of its cookies, and some 56 bytes for each query, cookie and line."""
-        heads = [request.raw.partition(b"\r\n\r\n")[0] for request in self.requests] or [b""]
-        return max(len(head) + len(b"".join(re.findall(rb"(?i)\r\ncookie:([^\r]*)", head))) + 56 * sum(head.count(mark) for mark in (b"&", b";", b",", b"?", b"\r\n")) for head in heads)
 
     def __str__(self):
         def brief(found):
@@ -260,7 +255,6 @@ class Maker:
         case.pause = r.choice([0, 0, 0.001, 0.02]) if case.size and total / case.size < 30 else 0.0
         if case.end not in ("wait", "half") and self.chance(0.6):
             case.cut = r.randrange(total + 1)
-        case.bare = self.chance(0.1)
         return case
 
     def cuts(self):
@@ -269,4 +263,4 @@ class Maker:
             pass
         end = self.r.choice(["close", "reset", "half", "close"])
         step = max(1, len(raw) // 150)
-        return [Case("cuts", [request], cut=cut, end=end, bare=False) for cut in range(self.r.randrange(step), len(raw) + 1, step)]
+        return [Case("cuts", [request], cut=cut, end=end) for cut in range(self.r.randrange(step), len(raw) + 1, step)]

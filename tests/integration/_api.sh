@@ -5,7 +5,6 @@
 #   api_index 256                  # that many ledgers of the simulator, indexed
 #   api_start --api-threads 1 …    # sets API_URL, API_PORT, API_PID; the log is $PG_DIR/api.log
 #   API_READY=/api/prices api_start   # waits until that answers, not for /readyz
-#   API_SCHEME=https api_start --api-tls-cert …
 #   api_stop                       # SIGTERM; its exit code
 #   api_feeds 1100                 # so many feeds more, ZZ00001 …, as if the oracle's administrator had added them; after pg_writable
 #   api_follow                     # an indexer that waits for ledgers of the lake: its lease is renewed
@@ -37,12 +36,12 @@ api_start() {
     API_PID=$!
     AWAIT_PID=$API_PID AWAIT_LOG=$PG_DIR/api.log await "tidemark-api to be ready" api_is_ready
     API_PORT=$(cat "$PG_DIR/api.port")
-    API_URL=${API_SCHEME:-http}://127.0.0.1:$API_PORT
+    API_URL=http://127.0.0.1:$API_PORT
 }
 
 # The stream service has its own connection.
 api_is_ready() {
-    [ -s "$PG_DIR/api.port" ] && curl -fsk "${API_SCHEME:-http}://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}" >"$PG_DIR/api.ready" &&
+    [ -s "$PG_DIR/api.port" ] && curl -fs "http://127.0.0.1:$(cat "$PG_DIR/api.port")${API_READY:-/readyz}" >"$PG_DIR/api.ready" &&
         ! grep -q '"stream":"down"' "$PG_DIR/api.ready"
 }
 

@@ -2,14 +2,12 @@
 #include "api/http/server/conn_limit.h"
 #include "tidemark/lock.h"
 
-/* One address, and all bodies, may have a quarter; as may handshakes, of an address's
- * connections. */
+/* One address, and all bodies, may have a quarter. */
 enum { SHARES = 4 };
 
 struct entry {
     struct tide_peer peer;
     uint32_t count; /* 0: the entry is free */
-    uint32_t handshakes;
     bool alone;
     size_t held, bodies; /* bytes of bodies and answers; of bodies only */
 };
@@ -107,46 +105,9 @@ void tide_conn_limit_leave(struct tide_conn_limit *limit, const struct tide_peer
     assert(limit->entries[at].count && limit->count);
     limit->count--;
     if (--limit->entries[at].count == 0) {
-        assert(limit->entries[at].held == 0 && limit->entries[at].handshakes == 0);
+        assert(limit->entries[at].held == 0);
         free_entry(limit, at);
     }
-    pthread_mutex_unlock(&limit->mutex);
-}
-
-bool tide_conn_limit_handshake_room(struct tide_conn_limit *limit, const struct tide_peer *peer)
-{
-    tide_lock_counted(&limit->mutex, &limit->waits);
-    const struct entry *entry = &limit->entries[find_entry(limit, peer)];
-    uint32_t share = (limit->of_one + SHARES - 1) / SHARES;
-    bool room = entry->alone || !limit->of_one || entry->handshakes < share;
-    pthread_mutex_unlock(&limit->mutex);
-    return room;
-}
-
-void tide_conn_limit_begin_handshake(struct tide_conn_limit *limit, const struct tide_peer *peer)
-{
-    tide_lock_counted(&limit->mutex, &limit->waits);
-    struct entry *entry = &limit->entries[find_entry(limit, peer)];
-    assert(entry->count > entry->handshakes);
-    entry->handshakes++;
-    pthread_mutex_unlock(&limit->mutex);
-}
-
-uint32_t tide_conn_limit_handshakes(struct tide_conn_limit *limit, const struct tide_peer *peer)
-{
-    tide_lock_counted(&limit->mutex, &limit->waits);
-    const struct entry *entry = &limit->entries[find_entry(limit, peer)];
-    uint32_t count = entry->alone ? 1 : entry->handshakes;
-    pthread_mutex_unlock(&limit->mutex);
-    return count;
-}
-
-void tide_conn_limit_end_handshake(struct tide_conn_limit *limit, const struct tide_peer *peer)
-{
-    tide_lock_counted(&limit->mutex, &limit->waits);
-    struct entry *entry = &limit->entries[find_entry(limit, peer)];
-    assert(entry->count && entry->handshakes);
-    entry->handshakes--;
     pthread_mutex_unlock(&limit->mutex);
 }
 

@@ -1,5 +1,5 @@
 /* Limits connections, and the bytes of their bodies and answers in memory, in total and for each
- * address, and the TLS handshakes of an address: a table of fixed size.
+ * address: a table of fixed size.
  * Threads  any; all functions take one lock. */
 #ifndef API_HTTP_SERVER_CONN_LIMIT_H
 #define API_HTTP_SERVER_CONN_LIMIT_H
@@ -20,15 +20,6 @@ void tide_conn_limit_close(struct tide_conn_limit *limit);
 bool tide_conn_limit_enter(struct tide_conn_limit *limit, const struct tide_peer *peer, bool alone);
 /* Uncounts a connection. Its bytes must have been dropped before. */
 void tide_conn_limit_leave(struct tide_conn_limit *limit, const struct tide_peer *peer);
-/* Returns false if a quarter of of_one connections of the address are in their TLS handshake. The
- * address need not have entered. */
-bool tide_conn_limit_handshake_room(struct tide_conn_limit *limit, const struct tide_peer *peer);
-/* Count and uncount the handshake of a connection that has entered. */
-void tide_conn_limit_begin_handshake(struct tide_conn_limit *limit, const struct tide_peer *peer);
-void tide_conn_limit_end_handshake(struct tide_conn_limit *limit, const struct tide_peer *peer);
-/* Returns the number of the address's handshakes; 1 if it entered with `alone`, because each of a
- * proxy's connections may be another client's. */
-uint32_t tide_conn_limit_handshakes(struct tide_conn_limit *limit, const struct tide_peer *peer);
 enum tide_conn_limit_bytes { TIDE_CONN_LIMIT_BODY, TIDE_CONN_LIMIT_ANSWER };
 /* Counts bytes of an address that has entered. Returns false at a limit. */
 bool tide_conn_limit_hold(struct tide_conn_limit *limit, const struct tide_peer *peer,

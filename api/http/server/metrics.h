@@ -46,8 +46,8 @@ struct tide_metric_route {
 /* clang-format off */
 #define TIDE_METRIC_COUNTERS(X) \
     X(accepted) X(refused) X(cut_idle) X(cut_slow_request) X(cut_slow_reader) X(aborted) \
-    X(malformed) X(limited) X(shed) X(bytes) X(streams) X(handshakes_failed)
-#define TIDE_METRIC_GAUGES(X) X(connections) X(waiting) X(streaming) X(handshakes)
+    X(malformed) X(limited) X(shed) X(bytes) X(streams)
+#define TIDE_METRIC_GAUGES(X) X(connections) X(waiting) X(streaming)
 /* clang-format on */
 
 struct tide_metrics {

@@ -147,18 +147,6 @@ static struct bucket *bucket_of(struct tide_rate *rate, const struct tide_rate_c
     return TIDE_LIKELY(b) ? b : place_bucket(rate, set, print, full);
 }
 
-bool tide_rate_spent(struct tide_rate *rate, const struct tide_rate_client *who,
-                     enum tide_rate_class class, int64_t now_ms)
-{
-    uint64_t quota = quota_of(rate, who, class);
-    int64_t window = window_of(who), now = now_ms * MS, full = now - window;
-    if (quota == 0)
-        return false;
-    struct bucket *b = bucket_of(rate, who, class, full);
-    int_fast64_t empty = atomic_load_explicit(&b->empty, memory_order_relaxed);
-    return now - empty < price_in_units(1, quota, window);
-}
-
 struct tide_rate_answer tide_rate_take(struct tide_rate *rate, const struct tide_rate_client *who,
                                        enum tide_rate_class class, uint32_t cost, int64_t now_ms)
 {

@@ -15,12 +15,7 @@
 #define TIDE_RATE_WINDOW_S 60u
 #define TIDE_RATE_CLIENTS  65536u /* entries of the table, 1 MiB */
 
-enum tide_rate_class {
-    TIDE_RATE_LOOKUP,
-    TIDE_RATE_QUERY,
-    TIDE_RATE_HANDSHAKE, /* TLS handshakes that failed */
-    TIDE_RATE_CLASS_COUNT
-};
+enum tide_rate_class { TIDE_RATE_LOOKUP, TIDE_RATE_QUERY, TIDE_RATE_CLASS_COUNT };
 
 struct tide_rate;
 
@@ -53,8 +48,5 @@ struct tide_rate_answer {
  * quota needs a full bucket. */
 struct tide_rate_answer tide_rate_take(struct tide_rate *rate, const struct tide_rate_client *who,
                                        enum tide_rate_class class, uint32_t cost, int64_t now_ms);
-/* Returns whether a cost of 1 would be refused. Takes nothing. */
-bool tide_rate_spent(struct tide_rate *rate, const struct tide_rate_client *who,
-                     enum tide_rate_class class, int64_t now_ms);
 
 #endif

@@ -1,18 +1,14 @@
 /* The server: callbacks of libmicrohttpd, opening, starting, stopping and closing. */
-#include "api/base/secret.h"
 #include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
-#include "tidemark/sign.h"
 #include "tidemark/text.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -58,25 +54,10 @@ static void open_connection(struct server_worker *worker, struct MHD_Connection 
     struct tide_peer key = tide_peer_key(&peer);
     conn->counted =
         tide_conn_limit_enter(server->limit, &key, tide_peer_is_proxy(&server->proxies, &peer));
-    if (conn->counted) {
-        server_handshake_begin(conn);
-        return;
+    if (!conn->counted) {
+        server_add(&worker->totals.refused, 1);
+        server_reject_connection(conn);
     }
-    server_add(&worker->totals.refused, 1);
-    server_reject_connection(conn);
-}
-
-static enum MHD_Result on_accept(void *self, const struct sockaddr *address, socklen_t size)
-{
-    struct server_worker *worker = self;
-    struct tide_peer peer;
-    (void)size;
-    tide_peer_of_socket(&peer, address);
-    if (TIDE_LIKELY(server_handshake_admitted(worker, &peer)))
-        return MHD_YES;
-    server_moved(worker);
-    server_add(&worker->totals.refused, 1);
-    return MHD_NO;
 }
 
 static void on_connection(void *self, struct MHD_Connection *mhd, void **memory,
@@ -102,7 +83,6 @@ static void *on_target(void *self, const char *target, struct MHD_Connection *mh
     if (!conn)
         return NULL;
     server_moved(conn->worker);
-    server_handshake_end(conn, true);
     size_t len = target ? strlen(target) : 0;
     conn->head.target_len = len < sizeof conn->head.target ? len : sizeof conn->head.target;
     if (conn->head.target_len)
@@ -308,65 +288,6 @@ static tide_status read_address(const char *text, struct sockaddr_storage *out,
     return TIDE_OK;
 }
 
-enum { PEM_MAX = 256 << 10 };
-
-/* Reads a file with a final NUL, which the library expects. */
-static tide_status read_certificate(struct tide_buf *out, const char *path, struct tide_err *err)
-{
-    uint8_t part[4096];
-    ssize_t got;
-    tide_buf_init(out, PEM_MAX);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return tide_fail(err, TIDE_E_CONFIG, "cannot open %s: %s", path, strerror(errno));
-    while ((got = read(fd, part, sizeof part)) > 0)
-        tide_buf_put(out, part, (size_t)got);
-    close(fd);
-    tide_buf_u8(out, 0);
-    if (got < 0 || out->failed)
-        return tide_fail(err, TIDE_E_CONFIG,
-                         "cannot read %s, or it is larger than a PEM file may be (256 KiB)", path);
-    return TIDE_OK;
-}
-
-/* Does the same with a secret. All memory is taken at first: growing would leave copies of the key
- * in freed memory. */
-static tide_status read_key(struct tide_buf *out, const char *path, struct tide_err *err)
-{
-    tide_buf_init(out, PEM_MAX);
-    if (!tide_buf_grow(out, PEM_MAX))
-        return tide_fail(err, TIDE_E_MEMORY, "no memory for the key of TLS");
-    tide_status status = tide_secret_file(out, path, err);
-    tide_buf_u8(out, 0);
-    return status == TIDE_OK && out->failed
-               ? tide_fail(err, TIDE_E_CONFIG, "%s: larger than a PEM file may be (256 KiB)", path)
-               : status;
-}
-
-static tide_status open_tls(struct tide_server *server, const struct tide_config *config,
-                            struct tide_err *err)
-{
-    bool cert = config->api_tls_cert[0], key = config->api_tls_key[0];
-    if (cert != key)
-        return tide_fail(err, TIDE_E_CONFIG, "set both api_tls_cert and api_tls_key, or neither");
-    if (!cert)
-        return TIDE_OK;
-    if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
-        return tide_fail(err, TIDE_E_CONFIG, "this libmicrohttpd was built without TLS");
-    server->tls = true;
-    tide_status status = read_certificate(&server->tls_cert, config->api_tls_cert, err);
-    if (status == TIDE_OK)
-        status = read_key(&server->tls_key, config->api_tls_key, err);
-    /* The library's refusal would not say that the files are the reason. */
-    if (status == TIDE_OK &&
-        !tide_certificate_fits(tide_buf_view(&server->tls_cert), tide_buf_view(&server->tls_key)))
-        status =
-            tide_fail(err, TIDE_E_CONFIG,
-                      "api_tls_cert and api_tls_key: not a certificate chain and its key in PEM, "
-                      "or the key is encrypted");
-    return status;
-}
-
 /* Rejects a short key: it could be guessed. */
 static tide_status check_metrics_key(const char *key, struct tide_err *err)
 {
@@ -382,7 +303,6 @@ static tide_status open_limits(struct tide_server *server, const struct tide_con
     const uint32_t quota[] = {
         [TIDE_RATE_LOOKUP] = config->api_rate_lookup,
         [TIDE_RATE_QUERY] = config->api_rate_query,
-        [TIDE_RATE_HANDSHAKE] = config->api_connections_per_ip,
     };
     if (getrandom(&server->seed, sizeof server->seed, 0) != sizeof server->seed)
         return tide_fail(err, TIDE_E_IO, "no random numbers: %s", strerror(errno));
@@ -391,11 +311,10 @@ static tide_status open_limits(struct tide_server *server, const struct tide_con
         status = check_metrics_key(config->api_metrics_key, err);
     if (status == TIDE_OK)
         status = tide_rate_open(&server->rate, quota, server->seed, err);
-    if (status == TIDE_OK)
-        status = tide_conn_limit_open(&server->limit, config->api_connections,
-                                      config->api_connections_per_ip,
-                                      (size_t)config->api_answers_mib << 20, err);
-    return status == TIDE_OK ? open_tls(server, config, err) : status;
+    return status == TIDE_OK ? tide_conn_limit_open(&server->limit, config->api_connections,
+                                                    config->api_connections_per_ip,
+                                                    (size_t)config->api_answers_mib << 20, err)
+                             : status;
 }
 
 static struct MHD_Daemon *start_daemon(struct server_worker *worker,
@@ -407,29 +326,17 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
         MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
     if (address->ss_family == AF_INET6)
         flags |= MHD_USE_IPv6;
-    if (server->tls)
-        flags |= MHD_USE_TLS;
-    struct MHD_OptionItem tls[] = {
-        { MHD_OPTION_HTTPS_MEM_CERT, 0, server->tls_cert.ptr },
-        { MHD_OPTION_HTTPS_MEM_KEY, 0, server->tls_key.ptr },
-        /* SECURE256 would refuse certificates with keys of P-256 and Ed25519, certbot's default. */
-        { MHD_OPTION_HTTPS_PRIORITIES, 0,
-          (void *)(uintptr_t) "SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE" },
-        { MHD_OPTION_END, 0, NULL },
-    };
-    struct MHD_OptionItem none[] = { { MHD_OPTION_END, 0, NULL } };
     /* The server's own limit answers 503. The library would leave further connections waiting
      * without an answer, so its limit is higher. */
     unsigned limit = server->options.config->api_connections + 1024;
     return MHD_start_daemon(
-        flags, 0, on_accept, worker, on_request, worker, MHD_OPTION_SOCK_ADDR,
+        flags, 0, NULL, NULL, on_request, worker, MHD_OPTION_SOCK_ADDR,
         (const struct sockaddr *)address, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u,
         MHD_OPTION_CONNECTION_LIMIT, limit, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)(server->tls ? SERVER_TLS_POOL_BYTES : SERVER_POOL_BYTES),
-        MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_URI_LOG_CALLBACK, on_target, worker, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes,
-        NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker, MHD_OPTION_NOTIFY_COMPLETED,
-        on_end, worker, MHD_OPTION_ARRAY, server->tls ? tls : none, MHD_OPTION_END);
+        (size_t)SERVER_POOL_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_STRICT_FOR_CLIENT,
+        1, MHD_OPTION_URI_LOG_CALLBACK, on_target, worker, MHD_OPTION_UNESCAPE_CALLBACK,
+        leave_escapes, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, worker,
+        MHD_OPTION_NOTIFY_COMPLETED, on_end, worker, MHD_OPTION_END);
 }
 
 static tide_status open_worker(struct server_worker *worker, struct sockaddr_storage *address,
@@ -558,10 +465,6 @@ void tide_server_close(struct tide_server *server)
     server_watch_destroy(&server->watch);
     tide_rate_close(server->rate);
     tide_conn_limit_close(server->limit);
-    if (server->tls_key.ptr)
-        explicit_bzero(server->tls_key.ptr, server->tls_key.cap); /* a secret */
-    tide_buf_release(&server->tls_key);
-    tide_buf_release(&server->tls_cert);
     free(server);
 }
 

@@ -156,8 +156,6 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
     add_default(response, conn, "X-Frame-Options", "DENY");
     add_header(response, "Referrer-Policy", "no-referrer");
     add_lines(response, &reply->lines);
-    if (conn->worker->server->tls)
-        add_header(response, "Strict-Transport-Security", "max-age=31536000");
     add_header(response, "Network", conn->worker->network);
     add_header(response, "Request-Id", conn->request.id);
     add_ledger(response, conn);

@@ -29,10 +29,6 @@ struct server_conn *server_conn_open(struct server_worker *worker, struct MHD_Co
     server_add(&worker->totals.accepted, 1);
     server_add(&worker->totals.connections, 1);
     server_set_state(conn, STATE_HEAD);
-    /* A pending TLS handshake keeps the worker from sleeping (server_loop.c). It must end before
-     * the watch takes that for a stall and cuts other connections. */
-    if (worker->server->tls && conn->deadline_ms > worker->now_ms + SERVER_TLS_MS)
-        conn->deadline_ms = worker->now_ms + SERVER_TLS_MS;
     return conn;
 }
 
@@ -43,7 +39,6 @@ void server_conn_close(struct server_conn *conn)
     struct server_worker *worker = conn->worker;
     server_hold_end(conn);
     server_progress_closed(conn);
-    server_handshake_end(conn, false);
     if (conn->counted) {
         struct tide_peer key = tide_peer_key(&conn->peer);
         tide_conn_limit_leave(worker->server->limit, &key);
@@ -102,17 +97,14 @@ void server_set_state(struct server_conn *conn, enum server_state state)
 void server_cut(struct server_conn *conn)
 {
     assert(conn->fd >= 0);
-    server_handshake_end(conn, false);
     conn->cut = true;
     conn->deadline_ms = conn->worker->now_ms + SERVER_CUT_MS;
     shutdown(conn->fd, SHUT_RDWR);
 }
 
-/* Counts a cut by what the connection was doing. A handshake counts when it ends. */
+/* Counts a cut by what the connection was doing. */
 static void count_cut(struct server_conn *conn)
 {
-    if (conn->handshake.pending)
-        return;
     struct server_totals *totals = &conn->worker->totals;
     bool reading = conn->state == STATE_WRITE || conn->state == STATE_STREAM;
     bool idle = conn->state == STATE_IDLE;

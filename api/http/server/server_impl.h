@@ -7,7 +7,6 @@
 #include "api/http/server/complete.h"
 #include "api/http/server/conn_limit.h"
 #include "api/http/server/encode.h"
-#include "api/http/server/handshake.h"
 #include "api/http/server/linger.h"
 #include "api/http/server/loop.h"
 #include "api/http/server/progress.h"
@@ -28,10 +27,6 @@ struct MHD_Response;
 enum {
     SERVER_SWEEP_MS = 100,  /* between two checks of all deadlines */
     SERVER_HUNG_MS = 20000, /* a worker's loop without progress for this long has hung (liveness) */
-    SERVER_NO_EFFECT_TURNS = 256, /* turns without any effect after which each turn pauses */
-    SERVER_NO_EFFECT_MS = 2,      /* the pause */
-    SERVER_TLS_MS = 5000,    /* limit of a TLS handshake together with a request's first line */
-    SERVER_HANDSHAKES = 256, /* pending TLS handshakes of one worker; then one is cut */
     /* After a shutdown, the library should close the connection within this time */
     SERVER_CUT_MS = 2000,
     SERVER_FILTER_MS = 50,   /* time for TCP handshakes to end, at the start of a stop */
@@ -39,9 +34,6 @@ enum {
     /* The library's memory for a connection: the head of a request and the header lines of its
      * answer */
     SERVER_POOL_BYTES = 16384,
-    /* The same with TLS. The server cannot answer beside TLS itself, so a head with many pairs
-     * must fit. */
-    SERVER_TLS_POOL_BYTES = 65536,
     /* A buffer up to this size is kept for the next request, and is part of a connection's cost;
      * larger ones are counted in conn_limit */
     SERVER_KEEP_BYTES = 16384,
@@ -70,7 +62,6 @@ struct server_conn {
     size_t held[TIDE_CONN_LIMIT_ANSWER + 1];
     struct server_ending ending;
     struct server_progress progress;
-    struct server_handshake handshake;
     struct server_encode_entry encode;
     struct tide_wake wake;
     struct server_body body;
@@ -116,16 +107,12 @@ struct server_worker {
     int epoll_fd, event_fd, linger_fd;
     struct server_lingering *lingering;
     struct server_conn *conns;
-    struct server_handshakes handshakes;
     uint32_t lingering_count, conn_count;
     int64_t now_ms, swept_ms; /* monotonic, read once in each turn of the loop */
     uint64_t wall_ms;
     uint64_t ids; /* the next id, for requests without one */
     uint64_t requests, requests_seen;
     uint64_t slept, slept_seen; /* turns in which the worker waited and nothing was to be done */
-    uint64_t no_effect_moved;   /* value of moved in the last turn */
-    /* Consecutive turns in which the library had work and moved did not change */
-    uint32_t no_effect_turns;
     uint32_t sweeps;
     uint64_t moved_seen;       /* value of moved at the last check */
     uint64_t marked;           /* value of moved at the last liveness mark */
@@ -158,8 +145,6 @@ struct tide_server {
     struct tide_conn_limit *limit;
     struct tide_rate *rate;
     struct tide_peer_proxies proxies;
-    struct tide_buf tls_key, tls_cert;
-    bool tls;
     uint16_t port;
     uint64_t seed;
     atomic_bool draining, stopping, stalled;

@@ -26,15 +26,12 @@ enum {
 
 /* --- answers beside the library -------------------------------------------------------------- */
 
-/* Writes a problem to the socket, without waiting. lines: further header lines. With TLS nothing
- * is sent: the library alone has the keys. */
+/* Writes a problem to the socket, without waiting. lines: further header lines. */
 static void send_problem(struct server_conn *conn, const struct tide_request_fault *problem,
                          const char *lines)
 {
     const char *title = MHD_get_reason_phrase_for(problem->status);
     char body[512], answer[1536];
-    if (conn->worker->server->tls)
-        return;
     if (conn->state != STATE_BODY) /* in STATE_BODY the request has its id */
         server_request_make_id(conn);
     int body_len = snprintf(body, sizeof body,

@@ -124,8 +124,8 @@ static void close_listener(struct server_worker *worker)
 }
 
 /* Returns whether the worker has stopped: no connection is left but those that the library does
- * not close. Cuts connections that are idle or in their TLS handshake after SERVER_LINGER_MS, and
- * after TIDE_SERVER_STOP_MS all except those that an executor works on. */
+ * not close. Cuts connections that are idle after SERVER_LINGER_MS, and after TIDE_SERVER_STOP_MS
+ * all except those that an executor works on. */
 static bool has_stopped(struct server_worker *worker)
 {
     int64_t since = worker->now_ms - worker->stop_ms;
@@ -136,8 +136,8 @@ static bool has_stopped(struct server_worker *worker)
     for (struct server_conn *conn = worker->conns; conn; conn = conn->next) {
         if (conn->state == STATE_WAIT || conn->cut)
             continue;
-        bool asks_nothing = conn->state == STATE_IDLE || conn->handshake.pending;
-        if (since >= TIDE_SERVER_STOP_MS || (asks_nothing && since >= SERVER_LINGER_MS))
+        bool idle = conn->state == STATE_IDLE;
+        if (since >= TIDE_SERVER_STOP_MS || (idle && since >= SERVER_LINGER_MS))
             server_cut(conn);
         if (conn->cut && conn->suspended)
             resume_connection(conn);
@@ -169,21 +169,12 @@ static void read_clock(struct server_worker *worker)
         write_date(worker);
 }
 
-/* Returns how long the loop may wait, in ms: 0 if the library has work left. For a TLS
- * connection whose handshake waits for the client, libmicrohttpd 0.9.75 always claims to have
- * work. After many turns without effect each turn therefore pauses. */
+/* Returns how long the loop may wait, in ms: 0 if the library has work left. */
 static int time_to_wait(struct server_worker *worker)
 {
     MHD_UNSIGNED_LONG_LONG until;
-    if (MHD_get_timeout(worker->daemon, &until) != MHD_YES || until >= SERVER_SWEEP_MS) {
-        worker->no_effect_turns = 0;
-        return SERVER_SWEEP_MS;
-    }
-    uint64_t moved = atomic_load_explicit(&worker->moved, memory_order_relaxed);
-    worker->no_effect_turns =
-        until > 0 || moved != worker->no_effect_moved ? 0 : worker->no_effect_turns + 1;
-    worker->no_effect_moved = moved;
-    return worker->no_effect_turns > SERVER_NO_EFFECT_TURNS ? SERVER_NO_EFFECT_MS : (int)until;
+    bool limited = MHD_get_timeout(worker->daemon, &until) == MHD_YES && until < SERVER_SWEEP_MS;
+    return limited ? (int)until : SERVER_SWEEP_MS;
 }
 
 /* Waits for events. While requests come in it does not wait: the next turn reads the sockets
@@ -198,10 +189,7 @@ static void wait_for_work(struct server_worker *worker)
     struct pollfd fds[] = { { .fd = worker->epoll_fd, .events = POLLIN },
                             { .fd = worker->event_fd, .events = POLLIN },
                             { .fd = worker->linger_fd, .events = POLLIN } };
-    int ready = poll(fds, TIDE_COUNT(fds), ms);
-    if (ready != 0)
-        worker->no_effect_turns = 0;
-    else if (ms > 0 && worker->no_effect_turns == 0) {
+    if (poll(fds, TIDE_COUNT(fds), ms) == 0 && ms > 0) {
         worker->slept++; /* nothing was left to do */
         server_moved(worker);
     }

@@ -31,18 +31,3 @@ if [ -n "${TIDE_LONG:-}" ]; then # more feeds and catalog entries than a page ho
     try assets --api-rate-lookup 0 --api-rate-query 0
 fi
 ! grep -E 'S[A-Z2-7]{55}' "$PG_DIR/api.log" || fail "a seed in the log"
-
-if command -v openssl >/dev/null; then
-    openssl req -x509 -newkey rsa:2048 -nodes -keyout "$PG_DIR/key.pem" -out "$PG_DIR/cert.pem" -days 2 -subj /CN=localhost 2>"$PG_DIR/openssl.log"
-    "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-port-file "$PG_DIR/tls.port" --api-cache "$PG_DIR/cache" --api-drain-ms 0 \
-        --api-tls-cert "$PG_DIR/cert.pem" --api-tls-key "$PG_DIR/key.pem" 2>>"$PG_DIR/api.log" &
-    API_PID=$!
-    for _ in $(seq 600); do [ -s "$PG_DIR/tls.port" ] && break; sleep 0.1; done
-    url=https://127.0.0.1:$(cat "$PG_DIR/tls.port")/healthz
-    for _ in 1 2 3; do curl -fsk -D "$PG_DIR/head" -o "$PG_DIR/body" "$url" "$url" >/dev/null || fail "https: $(tail -3 "$PG_DIR/api.log")"; done
-    grep -qi '^Strict-Transport-Security: max-age' "$PG_DIR/head" || fail "https without HSTS"
-    ! curl -sk --tls-max 1.1 -o "$PG_DIR/body" "$url" || fail "TLS 1.1 is spoken"
-    ! curl -s -o "$PG_DIR/body" "${url/https/http}" || fail "http is spoken where https is"
-    api_stop || fail "https: exit code $?"
-    echo "ok https: HSTS, nothing below TLS 1.2"
-fi

@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 set -euo pipefail
 prefix=$(library_prefix) || { echo "skipped: $library_missing"; exit 77; }
 export LD_LIBRARY_PATH=$prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-for test in server server_stop tls_handshakes; do
+for test in server server_stop; do
     echo "== $test"
     "$here/$test.sh"
 done

@@ -293,7 +293,7 @@ static void test_neighbours_are_one(void **state)
 
 static struct tide_rate *rate_of(uint32_t lookup, uint32_t query)
 {
-    const uint32_t quota[TIDE_RATE_CLASS_COUNT] = { lookup, query, 2 };
+    const uint32_t quota[TIDE_RATE_CLASS_COUNT] = { lookup, query };
     struct tide_rate *rate;
     struct tide_err err;
     OK(tide_rate_open(&rate, quota, 42, &err));
@@ -330,24 +330,6 @@ static void test_buckets(void **state)
     who.keyed = true;
     who.factor = 10;
     assert_int_equal(tide_rate_take(rate, &who, TIDE_RATE_LOOKUP, 1, 2000).remaining, 599);
-    tide_rate_close(rate);
-}
-
-/* A bucket that holds less than a token is spent; asking takes none. */
-static void test_spent(void **state)
-{
-    struct tide_rate *rate = rate_of(0, 10);
-    struct tide_rate_client who = { .peer = peer_of("192.0.2.1"), .factor = 1 };
-    (void)state;
-    for (int i = 0; i < 100; i++)
-        assert_false(tide_rate_spent(rate, &who, TIDE_RATE_HANDSHAKE, 1000));
-    assert_false(tide_rate_take(rate, &who, TIDE_RATE_HANDSHAKE, 1, 1000).refused);
-    assert_false(tide_rate_spent(rate, &who, TIDE_RATE_HANDSHAKE, 1000));
-    assert_false(tide_rate_take(rate, &who, TIDE_RATE_HANDSHAKE, 1, 2000).refused);
-    assert_true(tide_rate_spent(rate, &who, TIDE_RATE_HANDSHAKE, 30999));
-    assert_false(tide_rate_spent(rate, &who, TIDE_RATE_HANDSHAKE, 31000));
-    assert_false(tide_rate_spent(rate, &who, TIDE_RATE_QUERY, 2000));
-    assert_false(tide_rate_spent(rate, &who, TIDE_RATE_LOOKUP, 2000)); /* unlimited */
     tide_rate_close(rate);
 }
 
@@ -484,38 +466,6 @@ static void test_held_answers(void **state)
     tide_conn_limit_close(limit);
 }
 
-/* A quarter of an address's connections, rounded up, may be in their handshake; a proxy's all. */
-static void test_handshakes(void **state)
-{
-    struct tide_conn_limit *limit;
-    struct tide_peer a = peer_of("192.0.2.1"), proxy = peer_of("192.0.2.2");
-    struct tide_err err;
-    (void)state;
-    OK(tide_conn_limit_open(&limit, 20, 5, 1000, &err));
-    assert_true(tide_conn_limit_handshake_room(limit, &a)); /* an address without connections */
-    for (uint32_t i = 0; i < 3; i++) {
-        assert_true(tide_conn_limit_enter(limit, &a, false));
-        assert_true(tide_conn_limit_enter(limit, &proxy, true));
-        assert_int_equal(tide_conn_limit_handshake_room(limit, &a), i < 2);
-        assert_true(tide_conn_limit_handshake_room(limit, &proxy));
-        tide_conn_limit_begin_handshake(limit, &a);
-        tide_conn_limit_begin_handshake(limit, &proxy);
-        assert_int_equal(tide_conn_limit_handshakes(limit, &a), i + 1);
-        assert_int_equal(tide_conn_limit_handshakes(limit, &proxy), 1);
-    }
-    tide_conn_limit_end_handshake(limit, &a);
-    tide_conn_limit_end_handshake(limit, &a);
-    assert_true(tide_conn_limit_handshake_room(limit, &a));
-    tide_conn_limit_close(limit);
-    OK(tide_conn_limit_open(&limit, 10, 0, 1000, &err));
-    for (int i = 0; i < 9; i++) {
-        assert_true(tide_conn_limit_enter(limit, &a, false));
-        assert_true(tide_conn_limit_handshake_room(limit, &a)); /* no limit of one address */
-        tide_conn_limit_begin_handshake(limit, &a);
-    }
-    tide_conn_limit_close(limit);
-}
-
 /* Request bodies may hold a quarter of the memory, one address a quarter of that quarter. Answers
  * may hold the rest. */
 static void test_held_bodies(void **state)
@@ -606,8 +556,6 @@ int test_server_limits(void)
         cmocka_unit_test(test_proxies),
         cmocka_unit_test(test_neighbours_are_one),
         cmocka_unit_test(test_buckets),
-        cmocka_unit_test(test_spent),
-        cmocka_unit_test(test_handshakes),
         cmocka_unit_test(test_asking_does_not_hold_it_up),
         cmocka_unit_test(test_many_at_once),
         cmocka_unit_test(test_newcomers_at_once),

@@ -27,6 +27,8 @@ static const struct {
     { "batch_mib =\n",                      "batch_mib= (f:1)",               "nothing"                  },
     { "batch_mib = 8\nbatch_mib = 8\n",     "batch_mib (f:2): already given at 1", "twice"               },
     { "batch_mb = 8\n",                     "unknown key batch_mb; did you mean batch_mib?", "unknown"   },
+    { "api_tls_cert = c.pem\n",             "f:1: api_tls_cert is no setting any more: tidemark-api speaks plain HTTP; let Caddy, nginx or HAProxy end TLS", "gone" },
+    { "api-tls-key = k.pem\n",              "api_tls_key is no setting any more: give it to the proxy", "gone, with dashes" },
     { "batch_mib 8\n",                      "f:1: expected key = value",      "no equals sign"           },
     { "[batches\n",                         "f:1: a section is [name]",       "open section"             },
     { "proof = all\n",                      "proof=all (f:1): expected none, results, events", "choice"  },
@@ -191,6 +193,7 @@ static const struct {
     const char *message;
 } commands[] = {
     { "--nonsense",        "1",             TIDE_E_USAGE,  "unknown option --nonsense"    },
+    { "--api-tls-cert=c",  NULL,            TIDE_E_CONFIG, "command line: api_tls_cert is no setting any more" },
     { "--poll_ms",         NULL,            TIDE_E_USAGE,  "--poll_ms needs a value"      },
     { "--poll_ms=1",       NULL,            TIDE_E_CONFIG, "poll_ms=1 (command line): expected 10..600000 ms" },
     { "--poll_ms=10",      "--poll-ms=10",  TIDE_E_CONFIG, "already given"                },
@@ -219,6 +222,25 @@ static void the_command_line_is_refused_by_name(void **state)
         if (status != commands[i].want || (status && !strstr(err.text, commands[i].message)))
             fail_msg("%s: %s", first, err.text);
     }
+}
+
+static char *of_the_past(const char *name)
+{
+    static char value[] = "key.pem";
+    return strcmp(name, "TIDEMARK_API_TLS_KEY") == 0 ? value : NULL;
+}
+
+static void a_variable_of_the_past_is_refused(void **state)
+{
+    (void)state;
+    char *argv[] = { (char[]){ "x" }, NULL };
+    int argc = 1;
+    struct tide_config c;
+    struct tide_err err = { 0 };
+    assert_int_equal(tide_config_load(&c, &argc, argv, NULL, of_the_past, &err), TIDE_E_CONFIG);
+    assert_string_equal(err.text,
+                        "TIDEMARK_API_TLS_KEY: api_tls_key is no setting any more: give it "
+                        "to the proxy that ends TLS before tidemark-api");
 }
 
 static void a_switch_takes_its_value_either_way(void **state)
@@ -428,6 +450,7 @@ int test_config(void)
         cmocka_unit_test(later_overrides_earlier),
         cmocka_unit_test(secrets_come_as_credentials),
         cmocka_unit_test(the_command_line_is_refused_by_name),
+        cmocka_unit_test(a_variable_of_the_past_is_refused),
         cmocka_unit_test(a_switch_takes_its_value_either_way),
         cmocka_unit_test(a_secret_is_never_shown),
         cmocka_unit_test(a_mistyped_variable_is_named),
