@@ -124,6 +124,14 @@ bool tide_reader_open_proven(struct tide_reader *reader, struct tide_handler_con
     return false;
 }
 
+static void refuse_reader(struct tide_reply *reply, uint32_t unkept)
+{
+    assert(unkept != 0);
+    char table[PROJECT_TABLE_NAME];
+    project_table_name(table, unkept);
+    tide_scope_refuse(reply, table);
+}
+
 /* An answer about compliance must not come from incomplete or old data: it would let an address
  * trade that was revoked. */
 bool tide_reader_trusted(const struct tide_reader *reader,
@@ -134,7 +142,7 @@ bool tide_reader_trusted(const struct tide_reader *reader,
     uint32_t unkept = reader->unkept &
                       (project_sources_of(TIDE_HOT_PERSON) | project_sources_of(TIDE_HOT_BLOCKED));
     if (TIDE_UNLIKELY(unkept != 0)) {
-        tide_reader_refuse(reply, unkept);
+        refuse_reader(reply, unkept);
         return false;
     }
     if (!check_fork(reader, reply))
@@ -197,19 +205,11 @@ void tide_reader_page_next(struct tide_json *j, const struct tide_reader_page *p
     tide_json_plain(j, tide_slice_of((const uint8_t *)cursor, len));
 }
 
-void tide_reader_refuse(struct tide_reply *reply, uint32_t unkept)
-{
-    assert(unkept != 0);
-    char table[PROJECT_TABLE_NAME];
-    project_table_name(table, unkept);
-    tide_scope_refuse(reply, table);
-}
-
 static void reject_out_of_scope(const struct tide_reader *reader, struct tide_reply *reply)
 {
     uint32_t unkept = tide_reader_unkept(reader);
     if (unkept)
-        tide_reader_refuse(reply, unkept);
+        refuse_reader(reply, unkept);
 }
 
 static void reject_large(struct tide_reply *reply, const struct tide_err *err)

@@ -60,7 +60,4 @@ bool tide_reader_page_read(struct tide_reader_page *page, const struct tide_read
 void tide_reader_page_next(struct tide_json *j, const struct tide_reader_page *page,
                            tide_slice last);
 
-/* Answers 503 incomplete, which names the first table of these sources. */
-void tide_reader_refuse(struct tide_reply *reply, uint32_t unkept);
-
 #endif

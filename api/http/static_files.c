@@ -75,7 +75,7 @@ void tide_route_static_file(struct tide_handler_context *context,
 
 /* --- the dashboard ----------------------------------------------------------------------- */
 
-const struct tide_static_file *tide_app_file_of(tide_slice name)
+static const struct tide_static_file *app_file_of(tide_slice name)
 {
     for (size_t i = 0; i < tide_app_file_count; i++)
         if (tide_slice_eq_str(name, tide_app_files[i].name))
@@ -90,7 +90,7 @@ void tide_route_dashboard(struct tide_handler_context *context, const struct tid
     /* All pages but /docs are the same document, which reads its own address. */
     bool docs = strcmp(request->route->path, "/docs") == 0;
     const struct tide_static_file *page =
-        tide_app_file_of(docs ? TIDE_SLICE("docs.html") : TIDE_SLICE("index.html"));
+        app_file_of(docs ? TIDE_SLICE("docs.html") : TIDE_SLICE("index.html"));
     (void)context;
     send_file(reply, page ? page : tide_static_file_of("/unbuilt"));
 }
@@ -122,7 +122,7 @@ void tide_route_app_file(struct tide_handler_context *context, const struct tide
                          struct tide_reply *reply)
 {
     const struct tide_static_file *file =
-        tide_app_file_of(tide_request_param(request, TIDE_PARAM_file)->text);
+        app_file_of(tide_request_param(request, TIDE_PARAM_file)->text);
     (void)context;
     if (!file) {
         tide_reply_problem(reply, 404, "not_found", "The dashboard has no such file.");

@@ -24,9 +24,6 @@ extern const size_t tide_static_file_count;
 extern const struct tide_static_file tide_app_files[];
 extern const size_t tide_app_file_count;
 
-/* Returns the dashboard's file with that name, or NULL. */
-const struct tide_static_file *tide_app_file_of(tide_slice name);
-
 /* Returns the document of a route's path, or NULL. */
 const struct tide_static_file *tide_static_file_of(const char *path);
 

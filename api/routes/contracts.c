@@ -26,7 +26,7 @@ static const struct {
 };
 
 /* Returns the common name of a network's passphrase, or "private". */
-const char *tide_network_name(const char *passphrase)
+static const char *network_name(const char *passphrase)
 {
     static const struct {
         const char *passphrase, *name;
@@ -112,7 +112,7 @@ void tide_route_contracts(struct tide_handler_context *context, const struct tid
     if (!tide_reader_open(&reader, context, request, reply))
         return;
     struct tide_json j = tide_reader_answer(&reader, reply);
-    tide_json_word(&j, "network", tide_network_name(reader.meta->passphrase));
+    tide_json_word(&j, "network", network_name(reader.meta->passphrase));
     tide_json_text(&j, "passphrase", tide_slice_str(reader.meta->passphrase));
     tide_json_name(&j, "contracts");
     tide_json_open(&j, '{');

@@ -19,7 +19,5 @@ tide_status tide_put_claimable(struct tide_json *j, const char *name,
                                uint64_t limit, struct tide_err *err) TIDE_MUST_USE;
 /* Answers 409 with the contract's reason, or 404 if the requested object does not exist. */
 void tide_tell_refusal(struct tide_reply *reply, enum tide_refusal refusal);
-/* Returns the network's common name, "testnet", or "private" for an unknown passphrase. */
-const char *tide_network_name(const char *passphrase);
 
 #endif

@@ -239,8 +239,8 @@ static bool is_usable(const struct made *made, const struct tide_hot_meta *meta,
 }
 
 /* Duplicates the descriptor under the mutex: the thread may replace the file at any time. */
-bool tide_snapshots_take(struct tide_snapshots *s, const struct tide_hot_meta *meta,
-                         struct tide_reply *reply)
+static bool take_snapshots(struct tide_snapshots *s, const struct tide_hot_meta *meta,
+                           struct tide_reply *reply)
 {
     const struct tide_clock *clock = s->options.clock;
     int64_t now = clock->now_ms(clock->self);
@@ -291,7 +291,7 @@ void tide_route_snapshot(struct tide_handler_context *context, const struct tide
     if (!trusted || reply->status != 200)
         return;
     reply->content_type = file_type;
-    if (tide_snapshots_take(context->api->snapshots, &meta, reply))
+    if (take_snapshots(context->api->snapshots, &meta, reply))
         return;
     tide_reply_problem(reply, 503, "not_ready",
                        "The snapshot is being written. Retry in a second.");

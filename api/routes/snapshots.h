@@ -4,7 +4,7 @@
  * TIDE_SNAPSHOT_FRESH_MS. Meanwhile clients get the existing file. The file has no name: it
  * disappears with the process, or when it was replaced and its last reader has finished.
  *
- * Threads  tide_snapshots_take: any. It never waits for the writing. */
+ * Threads  the handler: any. It never waits for the writing. */
 #ifndef API_ROUTES_SNAPSHOTS_H
 #define API_ROUTES_SNAPSHOTS_H
 
@@ -29,10 +29,5 @@ tide_status tide_snapshots_open(struct tide_snapshots **out,
                                 const struct tide_snapshots_options *options,
                                 struct tide_err *err) TIDE_MUST_USE;
 void tide_snapshots_close(struct tide_snapshots *snapshots); /* NULL is allowed */
-
-/* Puts the newest file into the reply, with its ledger, if it is of the same protocol as meta
- * and the changes since then are known. Returns false if there is none: one is being written. */
-bool tide_snapshots_take(struct tide_snapshots *snapshots, const struct tide_hot_meta *meta,
-                         struct tide_reply *reply);
 
 #endif

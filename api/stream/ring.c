@@ -16,7 +16,7 @@ void stream_piece_free(struct stream_piece *piece)
 }
 
 /* Counts capacities, not lengths: they are what the piece occupies. */
-size_t stream_piece_bytes(const struct stream_piece *piece)
+static size_t stream_piece_bytes(const struct stream_piece *piece)
 {
     return sizeof *piece + piece->bytes.cap + piece->note_count * sizeof *piece->notes +
            piece->change_count * sizeof *piece->changes;

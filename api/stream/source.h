@@ -64,8 +64,6 @@ struct stream_piece {
 
 /* Frees the piece and all that follow it in the list. */
 void stream_piece_free(struct stream_piece *piece);
-/* Returns the memory that the piece occupies. */
-size_t stream_piece_bytes(const struct stream_piece *piece);
 
 /* A request for a page of present prices: as of `ledger`, of assets after `after` (zero: from
  * the first), of the named assets only (count 0: of all). */

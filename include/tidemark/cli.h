@@ -74,8 +74,4 @@ void tide_cli_completion(const struct tide_cli *cli, struct tide_buf *out);
 /* Appends the man page tidemark.conf(5), of all settings. */
 void tide_config_man(struct tide_buf *out, const char *version);
 
-/* The exit codes of status.def: as lines of --help, and as the manual's table (Markdown). */
-void tide_exit_codes_help(struct tide_buf *out);
-void tide_exit_codes_table(struct tide_buf *out);
-
 #endif

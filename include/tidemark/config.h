@@ -58,8 +58,6 @@ tide_status tide_config_parse(struct tide_config *config, tide_slice text, const
 /* Appends --help's list of the settings that patterns name (names, and prefixes that end in "*",
  * separated by blanks); NULL: all. */
 void tide_config_help(struct tide_buf *out, const char *patterns);
-/* Appends a manual's table (Markdown) of the groups in a comma list of titles; NULL: all. */
-void tide_config_table(struct tide_buf *out, const char *groups);
 /* Appends "key=value" of the settings that differ from their defaults, for the start-up log line.
  * Values are quoted; a secret appears as "set". */
 void tide_config_log(const struct tide_config *config, struct tide_buf *out);

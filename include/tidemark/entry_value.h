@@ -29,13 +29,4 @@ tide_status tide_entry_value(const struct tide_entry_question *of, bool *followe
 
 struct tide_kind; /* tidemark/catalogue.h */
 
-/* Appends the value of an entry or instance whose columns are in a row, from `column` on, in the
- * order of tide_entry_value_columns. Returns false, with a part of it appended, if a column is not
- * what its type says. */
-bool tide_entry_value_put(struct tide_buf *out, const struct tide_kind *kind,
-                          const struct tide_pg_rows *rows, uint32_t row, uint32_t column);
-/* Appends ", " and the name of each column that the value is made of. Returns false if the value
- * cannot be made of columns. */
-bool tide_entry_value_columns(struct tide_buf *sql, const struct tide_kind *kind);
-
 #endif

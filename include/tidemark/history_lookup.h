@@ -93,32 +93,12 @@ tide_status tide_history_pool(struct tide_history *history, struct record_set *s
 tide_status tide_history_feed(struct tide_history *history, struct record_set *set,
                               const struct tide_hot_symbol *asset,
                               struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_history_market(struct tide_history *history, struct record_set *set,
-                                const struct tide_hot_symbol *symbol,
-                                struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_history_partner(struct tide_history *history, struct record_set *set, uint32_t id,
                                  struct tide_err *err) TIDE_MUST_USE;
-/* Sets *out to whether the jurisdiction was blocked at the ledger. */
-tide_status tide_history_blocked(struct tide_history *history, uint32_t code, bool *out,
-                                 struct tide_err *err) TIDE_MUST_USE;
-/* Reads a vault with its market and both feeds. The pointers in *in are valid as long as the
- * set. */
-tide_status tide_history_vault(struct tide_history *history, struct record_set *set,
-                               struct tide_vault_inputs *in, const struct tide_hot_symbol *market,
-                               const struct tide_hot_address *owner,
-                               struct tide_err *err) TIDE_MUST_USE;
-/* Read one entry that the cache does not have. *found is false if the entry did not exist at the
- * ledger. */
-tide_status tide_history_position(struct tide_history *history, struct tide_position *out,
-                                  bool *found, const struct tide_hot_symbol *pool,
-                                  const struct tide_hot_address *provider,
-                                  struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_history_stability(struct tide_history *history, struct tide_stability *out,
                                    bool *found, struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_history_saving(struct tide_history *history, struct tide_saving *out, bool *found,
                                 const struct tide_hot_address *depositor,
                                 struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_history_epoch(struct tide_history *history, struct tide_epoch *out, bool *found,
-                               uint64_t id, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

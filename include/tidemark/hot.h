@@ -133,7 +133,4 @@ tide_status tide_hot_discard(struct tide_hot *hot, const char *why,
 tide_status tide_hot_drop_below(struct tide_hot_sink *sink, const struct tide_hot_key *prefix,
                                 const struct tide_hot_key *end, struct tide_err *err) TIDE_MUST_USE;
 
-/* Checks all of a generation's folder in this process. Only the check's child and tests call it. */
-tide_status tide_hot_scan_files(const char *path, struct tide_err *err) TIDE_MUST_USE;
-
 #endif

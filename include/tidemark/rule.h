@@ -15,14 +15,7 @@
     X(NOTHING, "ok", "ok")                                             \
     X(NO_POOL, "no_pool", "pool not found")                            \
     X(NO_FEED, "no_feed", "no price feed for asset")                   \
-    X(STALE_PRICE, "stale_price", "price is stale")                    \
-    X(STALE_TWAP, "stale_twap", "TWAP is stale")                       \
-    X(NO_VAULT, "no_vault", "vault not found")                         \
     X(NO_MARKET, "no_market", "synth asset not registered")            \
-    X(NO_PARTNER, "no_partner", "partner not found")                   \
-    X(NO_PROPOSAL, "no_proposal", "proposal not found")                \
-    X(NO_TX, "no_transaction", "multi-sig tx not found")               \
-    X(NO_WALLET, "no_wallet", "wallet not found")                      \
     X(NOT_STARTED, "not_started", "not initialised")                   \
     X(DIVIDED_BY_ZERO, "divided_by_zero", "attempt to divide by zero") \
     X(OVERFLOW, "overflow", "attempt to calculate with overflow")
@@ -37,12 +30,6 @@ enum tide_refusal {
  * such as "TWAP is stale". */
 const char *tide_refusal_code(enum tide_refusal refusal);
 const char *tide_refusal_text(enum tide_refusal refusal);
-
-/* Returns the ratio of a vault without debt: 2^127 - 1. */
-static inline tide_raw_i128 tide_rule_infinite(void)
-{
-    return (tide_raw_i128)(((tide_raw_u128)1 << 127) - 1);
-}
 
 /* --- compliance (rule.c) ----------------------------------------------------- */
 
@@ -90,8 +77,6 @@ void tide_rule_standing(struct tide_standing *out, const struct tide_hot_person 
  * a calling contract. */
 bool tide_rule_gate(const struct tide_standing *standing, const struct tide_hot_person *user,
                     const struct tide_hot_person *caller);
-/* Returns jurisdiction_allowed of get_compliance_status. */
-bool tide_rule_jurisdiction_allowed(const struct tide_hot_person *person, bool blocked);
 const char *tide_standing_status_name(enum tide_standing_status status); /* "Verified"  */
 const char *tide_standing_reason_code(enum tide_standing_reason reason); /* "lapsed"    */
 
@@ -101,10 +86,6 @@ const char *tide_standing_reason_code(enum tide_standing_reason reason); /* "lap
 #define TIDE_RULE_TWAP_AGE_S  600u
 static_assert(TIDE_HOT_WINDOW_S > TIDE_RULE_TWAP_AGE_S, "a TWAP ends within the window");
 
-enum tide_refusal tide_rule_price(tide_raw_i128 *out, const struct tide_hot_feed *feed,
-                                  uint64_t now);
-enum tide_refusal tide_rule_twap(tide_raw_i128 *out, const struct tide_hot_feed *feed,
-                                 uint64_t now);
 /* Returns is_stale: there is no feed, or its price is older than TIDE_RULE_PRICE_AGE_S. */
 bool tide_rule_stale(const struct tide_hot_feed *feed, uint64_t now);
 /* The same for the TWAP and TIDE_RULE_TWAP_AGE_S. */
@@ -112,20 +93,12 @@ bool tide_rule_twap_stale(const struct tide_hot_feed *feed, uint64_t now);
 
 /* --- pools (rule_pool.c) --------------------------------------------------------- */
 
-/* The position of a liquidity provider in a pool. */
-struct tide_position {
-    tide_raw_i128 shares, fee_a_debt, fee_b_debt, pending_a, pending_b;
-    uint64_t deposited_at;
-};
-
 /* Computes the spot price of A in B (or of B in A), 7 decimals. */
 enum tide_refusal tide_rule_spot(tide_raw_i128 *out, const struct tide_hot_pool *pool, bool a_to_b);
 /* Computes the same price in whole tokens, 7 decimals, as it is shown: the contract divides raw
  * units. Returns false if it is too large. */
 bool tide_rule_shown(tide_raw_i128 *out, const struct tide_hot_pool *pool, bool a_to_b,
                      uint32_t decimals_a, uint32_t decimals_b);
-enum tide_refusal tide_rule_quote(tide_raw_i128 *out, const struct tide_hot_pool *pool,
-                                  tide_raw_i128 amount_in, bool a_to_b);
 
 /* The swap behind a quote: the amounts of swap_exact_in and the reasons for which it would fail.
  * The contract's quote computes only out and fee, so only their failure refuses the quote. */
@@ -139,9 +112,6 @@ struct tide_swap {
 enum tide_refusal tide_rule_swap(struct tide_swap *out, const struct tide_hot_pool *pool,
                                  tide_raw_i128 protocol_fee_bps, tide_raw_i128 amount_in,
                                  bool a_to_b);
-enum tide_refusal tide_rule_claimable(tide_raw_i128 *a, tide_raw_i128 *b,
-                                      const struct tide_hot_pool *pool,
-                                      const struct tide_position *position);
 
 /* Trade of a pool in the sliding window that ends now. */
 struct tide_window {
@@ -160,48 +130,28 @@ struct tide_window {
 void tide_rule_window(struct tide_window *out, const struct tide_hot_pool *pool,
                       const struct tide_hot_trade *trade, const struct tide_hot_tick *start);
 
-/* --- markets and vaults (rule_vault.c) --------------------------------------------- */
-
-/* The records from which a vault is judged; NULL: there is no such entry. */
-struct tide_vault_inputs {
-    const struct tide_hot_vault *vault;
-    const struct tide_hot_market *market;
-    const struct tide_hot_feed *collateral; /* feed of coll_oracle_symbol */
-    const struct tide_hot_feed *synth;      /* feed of oracle_symbol      */
-};
-
-/* Computes get_cr_bps. Without debt: tide_rule_infinite(). */
-enum tide_refusal tide_rule_ratio(tide_raw_i128 *bps, const struct tide_vault_inputs *in,
-                                  uint64_t now);
-enum tide_refusal tide_rule_liquidatable(bool *out, const struct tide_vault_inputs *in,
-                                         uint64_t now);
-
 /* --- the stability pool (rule_saving.c) ---------------------------------------------- */
 
 struct tide_stability {
-    tide_raw_i128 total_deposits, p, sum_coll, total_coll_gained;
-    uint64_t epoch, scale, total_liq_count;
-    bool paused;
+    tide_raw_i128 p;
+    uint64_t epoch;
 };
 
 struct tide_saving {
-    tide_raw_i128 initial_value, p_value, sum_coll;
-    uint64_t epoch, scale, deposited_at;
+    tide_raw_i128 initial_value, p_value;
+    uint64_t epoch;
 };
 
 /* state NULL: the pool is not initialised, which the contract checks first. saving NULL: the result
  * is 0. */
 enum tide_refusal tide_rule_compounded(tide_raw_i128 *out, const struct tide_stability *state,
                                        const struct tide_saving *saving);
-enum tide_refusal tide_rule_gain(tide_raw_i128 *out, const struct tide_stability *state,
-                                 const struct tide_saving *saving);
 
 /* --- partners and epochs (rule_saving.c) ----------------------------------------------- */
 
 struct tide_epoch {
-    tide_raw_i128 total_revenue, partner_revenue, protocol_revenue, staker_snapshot,
-        per_token_revenue;
-    uint64_t id, start_time, end_time;
+    tide_raw_i128 protocol_revenue, staker_snapshot;
+    uint64_t id;
     bool finalized;
 };
 

@@ -161,17 +161,6 @@ void archive_close(struct archive *a)
     free(a);
 }
 
-uint32_t archive_places(const struct archive *a)
-{
-    return a->count;
-}
-
-const char *archive_place_name(const struct archive *a, uint32_t place)
-{
-    assert(place < a->count);
-    return a->places[place].name;
-}
-
 /* --- reading ----------------------------------------------------------------------------- */
 
 /* One read of a file: how each place answered last. */

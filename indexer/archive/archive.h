@@ -72,8 +72,4 @@ tide_status archive_read(struct archive *archive, const char *key,
                          const struct archive_limits *limits, const struct archive_sink *sink,
                          struct tide_err *err) TIDE_MUST_USE;
 
-/* Returns the number of places, and the name of one for messages. */
-uint32_t archive_places(const struct archive *archive);
-const char *archive_place_name(const struct archive *archive, uint32_t place);
-
 #endif

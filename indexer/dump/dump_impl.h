@@ -41,9 +41,6 @@ tide_status dump_sink_open(struct dump_sink *sink, FILE *out,
 void dump_sink_close(struct dump_sink *sink);
 tide_status dump_sink_ledger(struct dump_sink *sink, tide_slice lcm, struct tide_err *err);
 
-/* Writes sink->line with a newline and empties it. TIDE_E_LIMIT or TIDE_E_IO on failure. */
-tide_status dump_flush(struct dump_sink *sink);
-
 /* Writes null if value is NULL. */
 void dump_put_text(struct tide_json *j, const char *name, const char *value);
 /* key has 32 bytes. */

@@ -37,7 +37,7 @@ static void put_value(struct tide_json *j, const char *name, tide_slice scval)
         j->buf->failed = true;
 }
 
-tide_status dump_flush(struct dump_sink *s)
+static tide_status dump_flush(struct dump_sink *s)
 {
     if (s->line.failed)
         return TIDE_E_LIMIT;

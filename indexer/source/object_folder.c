@@ -14,20 +14,6 @@ struct folder {
     char path[TIDE_CONFIG_TEXT_MAX];
 };
 
-tide_status object_sink_put(struct object_sink *sink, const void *bytes, size_t len, size_t max,
-                            struct object_fault *fault)
-{
-    size_t total = sink->bytes.len + len;
-    if (total > max)
-        return TIDE_E_LIMIT;
-    if (total > sink->bytes.cap && sink->room && !sink->room(sink->self, total)) {
-        fault->no_room = true;
-        return TIDE_E_IO;
-    }
-    tide_buf_put(&sink->bytes, bytes, len);
-    return sink->bytes.failed ? TIDE_E_MEMORY : TIDE_OK;
-}
-
 static void full_path(char *out, const struct folder *f, const char *key)
 {
     int len = snprintf(out, PATH_BYTES, "%s/%s", f->path, key);

@@ -62,9 +62,4 @@ tide_status object_http_open(struct object_store *out, const char *url,
                              const struct tide_source_options *options,
                              struct tide_err *err) TIDE_MUST_USE;
 
-/* Appends bytes to the sink. TIDE_E_LIMIT beyond max, TIDE_E_MEMORY, or TIDE_E_IO with
- * fault->no_room. */
-tide_status object_sink_put(struct object_sink *sink, const void *bytes, size_t len, size_t max,
-                            struct object_fault *fault);
-
 #endif

@@ -196,7 +196,7 @@ static tide_status scan_all(MDB_env *env, struct tide_err *err)
     return status;
 }
 
-tide_status tide_hot_scan_files(const char *path, struct tide_err *err)
+static tide_status scan_files(const char *path, struct tide_err *err)
 {
     MDB_env *env;
     int rc = mdb_env_create(&env);
@@ -269,7 +269,7 @@ static _Noreturn void be_child(const char *path, unsigned seconds, int to, pid_t
         sigaction(deadly[i], &plain, NULL);
     setrlimit(RLIMIT_CORE, &none);
     alarm(seconds);
-    struct verdict verdict = { .status = tide_hot_scan_files(path, &err) };
+    struct verdict verdict = { .status = scan_files(path, &err) };
     if (verdict.status != TIDE_OK)
         snprintf(verdict.text, sizeof verdict.text, "%s", err.text);
     ssize_t sent = write(to, &verdict, sizeof verdict);

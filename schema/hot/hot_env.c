@@ -129,7 +129,7 @@ static bool has_readers(struct tide_hot *hot)
     return false;
 }
 
-void hot_gate_close(struct tide_hot *hot)
+static void hot_gate_close(struct tide_hot *hot)
 {
     const struct timespec pause = { .tv_nsec = 50000 };
     pthread_mutex_lock(&hot->mutex);
@@ -144,7 +144,7 @@ void hot_gate_close(struct tide_hot *hot)
     pthread_mutex_unlock(&hot->mutex);
 }
 
-void hot_gate_open(struct tide_hot *hot)
+static void hot_gate_open(struct tide_hot *hot)
 {
     pthread_mutex_lock(&hot->mutex);
     assert(atomic_load(&hot->closed));

@@ -83,10 +83,6 @@ struct hot_env *hot_env_unref(struct hot_env *env);
 void hot_env_close(struct hot_env *env);
 /* Makes env the current generation. The previous one stays open while readers use it. */
 void hot_publish(struct tide_hot *hot, struct hot_env *env);
-/* hot_gate_close makes new readers wait and waits until no reader is inside. hot_gate_open lets
- * them in. */
-void hot_gate_close(struct tide_hot *hot);
-void hot_gate_open(struct tide_hot *hot);
 /* Doubles the map. TIDE_E_LIMIT if it has its largest size. No transaction of this process may be
  * open. */
 tide_status hot_grow(struct tide_hot *hot, struct hot_env *env, struct tide_err *err);

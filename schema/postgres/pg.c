@@ -166,6 +166,17 @@ static tide_status code_of_failure(const struct tide_pg_options *options, PGconn
     return first && conn && is_misconfigured(conn) ? TIDE_E_DB_FATAL : TIDE_E_DB;
 }
 
+/* Makes one line: replaces newlines of libpq's messages by spaces and removes trailing ones. */
+static void trim_message(char *text)
+{
+    size_t len = strlen(text);
+    while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
+        text[--len] = 0;
+    for (size_t i = 0; i < len; i++)
+        if (text[i] == '\n' || text[i] == '\t')
+            text[i] = ' ';
+}
+
 /* Opens the connection. first: this struct has had no connection yet. */
 static tide_status open_connection(struct tide_pg *pg, bool first, struct tide_err *err)
 {
@@ -176,7 +187,7 @@ static tide_status open_connection(struct tide_pg *pg, bool first, struct tide_e
         pg->sqlstate[0] = 0;
         (void)!tide_fail(err, TIDE_E_DB, "database: %s",
                          conn ? PQerrorMessage(conn) : "out of memory");
-        pg_trim(err->text);
+        trim_message(err->text);
         err->code = code_of_failure(&pg->options, conn, first);
         assert(err->code != TIDE_OK);
         if (err->code == TIDE_E_NO_PRIMARY)
@@ -260,17 +271,6 @@ const char *tide_pg_sqlstate(const struct tide_pg *pg)
     return pg->sqlstate;
 }
 
-/* Makes one line: replaces newlines of libpq's messages by spaces and removes trailing ones. */
-void pg_trim(char *text)
-{
-    size_t len = strlen(text);
-    while (len && (text[len - 1] == '\n' || text[len - 1] == ' '))
-        text[--len] = 0;
-    for (size_t i = 0; i < len; i++)
-        if (text[i] == '\n' || text[i] == '\t')
-            text[i] = ' ';
-}
-
 tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what,
                     struct tide_err *err)
 {
@@ -291,7 +291,7 @@ tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what
     tide_fail(err, code, "database: %.80s: %s%s%s%s%s%s%s", what, pg->sqlstate,
               pg->sqlstate[0] ? " " : "", text, detail ? ": " : "", detail ? detail : "",
               table ? " Table " : "", table ? table : "");
-    pg_trim(err->text);
+    trim_message(err->text);
     return code;
 }
 

@@ -20,8 +20,6 @@ struct tide_pg {
     bool copy_failed; /* a step since tide_pg_copy_open failed and was reported */
 };
 
-void pg_trim(char *text);
-
 /* Fills err from result (may be NULL: from the connection) and sets remedy and sqlstate. */
 tide_status pg_fail(struct tide_pg *pg, const PGresult *result, const char *what,
                     struct tide_err *err);

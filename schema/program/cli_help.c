@@ -15,20 +15,7 @@ bool tide_exit_code_text(struct tide_buf *out, int code)
     return found;
 }
 
-void tide_exit_codes_table(struct tide_buf *out)
-{
-    struct tide_buf text;
-    tide_buf_init(&text, 2048);
-    tide_buf_str(out, "| code | means |\n|---|---|\n");
-    for (int code = 0; code < TIDE_EXIT_CODES_MAX; code++) {
-        tide_buf_reset(&text);
-        if (tide_exit_code_text(&text, code))
-            tide_buf_putf(out, "| %d | %.*s |\n", code, TIDE_SLICE_FMT(tide_buf_view(&text)));
-    }
-    tide_buf_release(&text);
-}
-
-void tide_exit_codes_help(struct tide_buf *out)
+static void exit_codes_help(struct tide_buf *out)
 {
     struct tide_buf text;
     tide_buf_init(&text, 2048);
@@ -196,5 +183,5 @@ void tide_cli_all(const struct tide_cli *cli, struct tide_buf *out)
                  "comes before the\nenvironment, and that before the file:\n");
     tide_config_help(out, NULL);
     tide_buf_str(out, "\nExit codes:\n");
-    tide_exit_codes_help(out);
+    exit_codes_help(out);
 }

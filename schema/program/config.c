@@ -565,45 +565,6 @@ tide_status tide_option_u32(const struct tide_option *option, uint32_t min, uint
 
 /* --- what a person reads ----------------------------------------------------------------- */
 
-/* Writes a table cell and escapes the pipes for Markdown. */
-static void put_cell(struct tide_buf *out, const char *text)
-{
-    for (; *text; text++)
-        tide_buf_putf(out, *text == '|' ? "\\%c" : "%c", *text);
-}
-
-/* Returns whether a comma list contains a name. */
-static bool names(const char *list, const char *name)
-{
-    size_t len = strlen(name);
-    for (const char *p = strstr(list, name); p; p = strstr(p + 1, name))
-        if ((p == list || p[-1] == ',') && (p[len] == ',' || p[len] == '\0'))
-            return true;
-    return false;
-}
-
-void tide_config_table(struct tide_buf *out, const char *groups)
-{
-    tide_buf_str(out, "| key | values | default | meaning |\n|---|---|---|---|\n");
-    bool wanted = true;
-    for (size_t i = 0; i < TIDE_SETTING_COUNT; i++) {
-        const struct tide_setting *s = &tide_settings[i];
-        if (s->kind == TIDE_SETTING_GROUP) {
-            wanted = !groups || names(groups, s->name);
-            if (wanted)
-                tide_buf_putf(out, "| **%s** | | | |\n", s->name);
-        }
-        if (!wanted || s->kind == TIDE_SETTING_GROUP)
-            continue;
-        tide_buf_putf(out, "| `%s` | ", s->name);
-        tide_setting_bounds(out, s);
-        tide_buf_putf(out, " | %s%s%s | ", *s->def ? "`" : "", *s->def ? s->def : "unset",
-                      *s->def ? "`" : "");
-        put_cell(out, s->help);
-        tide_buf_str(out, " |\n");
-    }
-}
-
 static void put_value(struct tide_buf *out, const struct tide_config *config,
                       const struct tide_setting *s)
 {

@@ -164,7 +164,7 @@ static bool is_told(const struct tide_kind *kind)
     return true;
 }
 
-bool tide_entry_value_columns(struct tide_buf *sql, const struct tide_kind *kind)
+static bool entry_value_columns(struct tide_buf *sql, const struct tide_kind *kind)
 {
     if (!is_told(kind))
         return false;
@@ -320,8 +320,8 @@ static bool put_instance(struct tide_buf *out, struct columns c)
     return put_storage(out, &c);
 }
 
-bool tide_entry_value_put(struct tide_buf *out, const struct tide_kind *kind,
-                          const struct tide_pg_rows *rows, uint32_t row, uint32_t column)
+static bool entry_value_put(struct tide_buf *out, const struct tide_kind *kind,
+                            const struct tide_pg_rows *rows, uint32_t row, uint32_t column)
 {
     const struct columns c = { kind, rows, row, column };
     assert(kind->class != TIDE_KIND_EVENT && is_told(kind));
@@ -391,7 +391,7 @@ static const char *put_statement(struct tide_buf *sql, const struct asking *a)
 {
     uint32_t count;
     tide_buf_str(sql, "SELECT removed");
-    tide_entry_value_columns(sql, a->kind);
+    entry_value_columns(sql, a->kind);
     tide_buf_putf(sql,
                   " FROM history.\"%s\" AS h WHERE h.deployment = $1::smallint AND h.key_hash ="
                   " $2::bytea AND h.ledger <= $3::integer ORDER BY h.ledger DESC, h.tx DESC,"
@@ -409,9 +409,8 @@ static enum tide_entry_said said_by(const struct asking *a, const struct tide_pg
         return a->whole ? TIDE_ENTRY_ABSENT : TIDE_ENTRY_UNTOLD;
     if (tide_pg_bool(rows, 0, REMOVED))
         return TIDE_ENTRY_ABSENT;
-    return tide_entry_value_put(value, a->kind, rows, 0, FIRST) && !value->failed
-               ? TIDE_ENTRY_VALUE
-               : TIDE_ENTRY_UNTOLD;
+    return entry_value_put(value, a->kind, rows, 0, FIRST) && !value->failed ? TIDE_ENTRY_VALUE
+                                                                             : TIDE_ENTRY_UNTOLD;
 }
 
 static tide_status read_version(const struct asking *a, enum tide_entry_said *said,

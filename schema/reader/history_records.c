@@ -66,20 +66,6 @@ tide_status tide_history_person(struct tide_history *history, struct record_set 
     return tide_history_people(history, set, who, 1, err);
 }
 
-tide_status tide_history_blocked(struct tide_history *history, uint32_t code, bool *out,
-                                 struct tide_err *err)
-{
-    struct tide_pg_rows rows;
-    struct tide_entry_key key = { .table = project_sources[PROJECT_BLOCKED].name,
-                                  .contract = owner(history, TIDE_ROLE_compliance_registry),
-                                  .variant = "BlockedJurisdiction",
-                                  .count = 1,
-                                  .parts = { TIDE_PART_U32(code) } };
-    tide_status status = tide_history_entry(history, &rows, out, &key, "code", err);
-    tide_pg_rows_release(&rows);
-    return status;
-}
-
 tide_status tide_history_pool(struct tide_history *history, struct record_set *set,
                               const struct tide_hot_symbol *id, struct tide_err *err)
 {
@@ -96,19 +82,6 @@ tide_status tide_history_feed(struct tide_history *history, struct record_set *s
     return tide_history_record(history, &sink, PROJECT_FEED, &key, err);
 }
 
-tide_status tide_history_market(struct tide_history *history, struct record_set *set,
-                                const struct tide_hot_symbol *symbol, struct tide_err *err)
-{
-    struct tide_hot_sink sink = record_set_sink(set);
-    struct tide_entry_key key =
-        by_symbol(history, TIDE_ROLE_synthetic_engine, "AssetConfig", symbol);
-    tide_status status = tide_history_record(history, &sink, PROJECT_MARKET, &key, err);
-    if (status != TIDE_OK)
-        return status;
-    key = by_symbol(history, TIDE_ROLE_synthetic_engine, "DebtTotal", symbol);
-    return tide_history_record(history, &sink, PROJECT_DEBT, &key, err);
-}
-
 tide_status tide_history_partner(struct tide_history *history, struct record_set *set, uint32_t id,
                                  struct tide_err *err)
 {
@@ -118,36 +91,4 @@ tide_status tide_history_partner(struct tide_history *history, struct record_set
                                   .count = 1,
                                   .parts = { TIDE_PART_U32(id) } };
     return tide_history_record(history, &sink, PROJECT_PARTNER, &key, err);
-}
-
-tide_status tide_history_vault(struct tide_history *history, struct record_set *set,
-                               struct tide_vault_inputs *in, const struct tide_hot_symbol *market,
-                               const struct tide_hot_address *owner, struct tide_err *err)
-{
-    struct tide_hot_sink sink = record_set_sink(set);
-    struct tide_entry_key key = by_address(history, TIDE_ROLE_synthetic_engine, "Vault", owner);
-    key.count = 2;
-    key.parts[1] = TIDE_PART_SYMBOL(tide_hot_symbol_slice(market));
-    *in = (struct tide_vault_inputs){ 0 };
-    tide_status status = tide_history_market(history, set, market, err);
-    if (status == TIDE_OK)
-        status = tide_history_record(history, &sink, PROJECT_VAULT, &key, err);
-    struct tide_hot_key place = tide_hot_key_symbol(TIDE_HOT_MARKET, market);
-    const struct tide_hot_market *config = record_set_find(set, &place);
-    if (status == TIDE_OK && config)
-        status = tide_history_feed(history, set, &config->coll_oracle_symbol, err);
-    if (status == TIDE_OK && config)
-        status = tide_history_feed(history, set, &config->oracle_symbol, err);
-    if (status != TIDE_OK)
-        return status;
-    place = tide_hot_key_vault(market, owner);
-    in->vault = record_set_find(set, &place);
-    in->market = config;
-    if (!config)
-        return TIDE_OK;
-    place = tide_hot_key_symbol(TIDE_HOT_FEED, &config->coll_oracle_symbol);
-    in->collateral = record_set_find(set, &place);
-    place = tide_hot_key_symbol(TIDE_HOT_FEED, &config->oracle_symbol);
-    in->synth = record_set_find(set, &place);
-    return TIDE_OK;
 }

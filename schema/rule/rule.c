@@ -114,11 +114,6 @@ bool tide_rule_gate(const struct tide_standing *standing, const struct tide_hot_
     return exempt || standing->compliant;
 }
 
-bool tide_rule_jurisdiction_allowed(const struct tide_hot_person *person, bool blocked)
-{
-    return person && person->recorded && person->status != STORED_UNKNOWN && !blocked;
-}
-
 /* --- prices ------------------------------------------------------------------------ */
 
 static bool older(uint64_t now, uint64_t stamp, uint64_t age)
@@ -134,25 +129,4 @@ bool tide_rule_stale(const struct tide_hot_feed *feed, uint64_t now)
 bool tide_rule_twap_stale(const struct tide_hot_feed *feed, uint64_t now)
 {
     return !feed || older(now, feed->twap_ts, TIDE_RULE_TWAP_AGE_S);
-}
-
-enum tide_refusal tide_rule_price(tide_raw_i128 *out, const struct tide_hot_feed *feed,
-                                  uint64_t now)
-{
-    if (!feed)
-        return TIDE_REFUSED_NO_FEED;
-    if (tide_rule_stale(feed, now))
-        return TIDE_REFUSED_STALE_PRICE;
-    *out = tide_hot_i128(feed->latest_price);
-    return TIDE_REFUSED_NOTHING;
-}
-
-enum tide_refusal tide_rule_twap(tide_raw_i128 *out, const struct tide_hot_feed *feed, uint64_t now)
-{
-    if (!feed)
-        return TIDE_REFUSED_NO_FEED;
-    if (tide_rule_twap_stale(feed, now))
-        return TIDE_REFUSED_STALE_TWAP;
-    *out = tide_hot_i128(feed->twap_price);
-    return TIDE_REFUSED_NOTHING;
 }

@@ -37,8 +37,9 @@ bool tide_rule_shown(tide_raw_i128 *out, const struct tide_hot_pool *pool, bool 
     return true;
 }
 
-enum tide_refusal tide_rule_quote(tide_raw_i128 *out, const struct tide_hot_pool *pool,
-                                  tide_raw_i128 amount_in, bool a_to_b)
+/* Computes what the contract's quote says. */
+static enum tide_refusal quote(tide_raw_i128 *out, const struct tide_hot_pool *pool,
+                               tide_raw_i128 amount_in, bool a_to_b)
 {
     enum tide_refusal why = TIDE_REFUSED_NOTHING;
     if (!pool)
@@ -55,7 +56,7 @@ enum tide_refusal tide_rule_swap(struct tide_swap *out, const struct tide_hot_po
                                  bool a_to_b)
 {
     *out = (struct tide_swap){ 0 };
-    enum tide_refusal why = tide_rule_quote(&out->out, pool, amount_in, a_to_b);
+    enum tide_refusal why = quote(&out->out, pool, amount_in, a_to_b);
     if (why != TIDE_REFUSED_NOTHING)
         return why;
     out->fee = exact_mul_div(&why, amount_in, tide_hot_i128(pool->fee_tier), RULE_BPS);
@@ -64,28 +65,6 @@ enum tide_refusal tide_rule_swap(struct tide_swap *out, const struct tide_hot_po
     out->paused = pool->paused != 0;
     out->nothing_in = amount_in <= 0;
     out->too_large = out->trap == TIDE_REFUSED_NOTHING && out->impact_bps > IMPACT_MAX_BPS;
-    return why;
-}
-
-static tide_raw_i128 settled(enum tide_refusal *why, tide_raw_i128 pending, tide_raw_i128 accum,
-                             tide_raw_i128 debt, tide_raw_i128 shares)
-{
-    tide_raw_i128 since = exact_sub(why, accum, debt);
-    return exact_add(why, pending, exact_mul_div(why, since, shares, RULE_ONE));
-}
-
-enum tide_refusal tide_rule_claimable(tide_raw_i128 *a, tide_raw_i128 *b,
-                                      const struct tide_hot_pool *pool,
-                                      const struct tide_position *p)
-{
-    enum tide_refusal why = TIDE_REFUSED_NOTHING;
-    *a = *b = 0;
-    if (!pool)
-        return TIDE_REFUSED_NO_POOL;
-    if (!p)
-        return why;
-    *a = settled(&why, p->pending_a, tide_hot_i128(pool->fee_a_accum), p->fee_a_debt, p->shares);
-    *b = settled(&why, p->pending_b, tide_hot_i128(pool->fee_b_accum), p->fee_b_debt, p->shares);
     return why;
 }
 

@@ -19,22 +19,6 @@ enum tide_refusal tide_rule_compounded(tide_raw_i128 *out, const struct tide_sta
     return why;
 }
 
-enum tide_refusal tide_rule_gain(tide_raw_i128 *out, const struct tide_stability *state,
-                                 const struct tide_saving *saving)
-{
-    enum tide_refusal why = TIDE_REFUSED_NOTHING;
-    *out = 0;
-    if (!state)
-        return TIDE_REFUSED_NOT_STARTED;
-    if (!saving)
-        return why;
-    if (saving->initial_value == 0)
-        return why;
-    tide_raw_i128 grown = exact_sub(&why, state->sum_coll, saving->sum_coll);
-    *out = exact_mul_div(&why, saving->initial_value, grown, RULE_ONE);
-    return why;
-}
-
 enum tide_refusal tide_rule_epoch_share(tide_raw_i128 *out, const struct tide_epoch *epoch,
                                         tide_raw_i128 deposit, bool claimed)
 {

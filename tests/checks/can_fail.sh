@@ -130,6 +130,9 @@ echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 
 echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a path that is not there'
 printf '[a](../schema#here) [b](%s) `schema/base/*.c`\n' 'https://example.com' >>"$dir/t/indexer/README.md"
 "$check/links" "$dir/t" || { echo 'FAIL: links refuses what is right'; exit 1; }
+echo 'int h(int a);' >>"$dir/t/include/tidemark/slice.h"; breaks exports 'nobody calls it'
+printf 'int h(int a);\n' >>"$dir/t/include/tidemark/slice.h"; printf '\nint h(int a)\n{\n    return a ? h(0) : a;\n}\n' >>"$dir/t/schema/base/a.c"; breaks exports 'its own file alone calls it'
+mkdir -p "$dir/t/tests"; printf 'int h(int a);\n' >>"$dir/t/include/tidemark/slice.h"; printf '\nint h(int a)\n{\n    return a;\n}\n' >>"$dir/t/schema/base/a.c"; echo 'int i = h(0);' >"$dir/t/tests/t.c"; breaks exports 'only tests call it'
 waits() { mkdir -p "$dir/t/tests/x" "$dir/t/tools/lib"; printf "$2" >"$dir/t/tests/x/$1"; } # FILE TEXT
 for loop in 'until [ -s port ]; do sleep 0.1; done' 'x=1; until a &&\n    b; do\n    sleep 1\ndone' 'while ! a; do sleep 1; done' 'f() {\n    while :; do\n        a && break\n        sleep 1\n    done\n}'; do
     waits a.sh "$loop\n"; breaks waits "shell: $loop"

@@ -5,9 +5,8 @@ usage: _reads.py ask FUNCTIONS DEPLOYMENT CALLS          prints a question for _
        _reads.py compare QUESTIONS ANSWERS PORT FLOOR VALUES   counts by function; exits 1 on a difference, below FLOOR equal
                                                          answers, or below VALUES equal ones that are no refusals
 
-Functions with a route are asked over HTTP, as of the ledger of the simulation; those that views_driver knows are asked
-of the rules too; the others of the stored rows. A route's parameters may exclude a question (400): it is then asked of
-the rules alone, and counted.
+Functions with a route are asked over HTTP, as of the ledger of the simulation, the others of the stored rows. A route's
+parameters may exclude a question (400), which is counted.
 """
 import collections
 import itertools
@@ -339,11 +338,6 @@ class Server(views.Server):
             time.sleep(0.1)
         sys.exit(f"the API does not reach ledger {ledger}")
 
-    def close_time(self, ledger):
-        """Of that ledger: beside the item, the answer has the newest one's."""
-        self.connection.request("GET", f"/api/ledgers/{ledger}")
-        return int(views.seconds(json.loads(self.connection.getresponse().read())["item"]["closedAt"]))
-
 
 def answer(server, db, question, name):
     try:
@@ -352,22 +346,6 @@ def answer(server, db, question, name):
         return {"ok": True, "ret": OTHERS[name](server, db, question, *question["args"])}
     except views.Refused as why:
         return {"ok": False, "why": why.args[0]}
-
-
-def plain(arg):
-    return str(arg).lower() if isinstance(arg, bool) else str(arg)
-
-
-def rules(asked):
-    """views_driver's answers to the questions that it knows, by their place."""
-    if not asked:
-        return []
-    lines = ["\t".join([str(q["ledger"]), str(q["now"]), q["role"], q["fn"], q["contract"]] + [plain(a) for a in q["args"]])
-             for q in asked]
-    done = subprocess.run([os.environ["TIDE_BIN"] + "/views_driver"], input="\n".join(lines) + "\n", capture_output=True, text=True, check=False)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 class Tally:
@@ -399,23 +377,17 @@ def compare(questions_path, answers_path, port, floor, values):
         sys.exit(f"{len(said)} answers to {len(asked)} questions")
     server, db, tally = Server(port), Stored(), Tally()
     server.reach(max(a["ledger"] for a in said))
-    times = {ledger: server.close_time(ledger) for ledger in {a["ledger"] for a in said}}
     for question, want in zip(asked, said):
-        question.update(ledger=want["ledger"], now=times[want["ledger"]])
-    ruled = []
+        question.update(ledger=want["ledger"])
     for question, want in zip(asked, said):
         name = f"{question['role']}.{question['fn']}"
         if name in WITHOUT:
             continue
-        if name in views.ROUTES:
-            ruled.append((name, question, want))
         server.at(question["ledger"])
         try:
             tally.take(name, "http" if name in views.ROUTES else "rows", question, want, answer(server, db, question, name))
         except Excluded:
             tally.excluded[name] += 1
-    for (name, question, want), got in zip(ruled, rules([q for _, q, _ in ruled])):
-        tally.take(name, "rules", question, want, got)
     tally.end(floor, values)
 
 

@@ -54,14 +54,14 @@ static void ratios(const struct ratio *r, double *out)
         out[i] = r->theirs[i] / r->ours[i];
 }
 
-double ratio_median(const struct ratio *r)
+static double ratio_median(const struct ratio *r)
 {
     double all[ROUNDS_MAX];
     ratios(r, all);
     return median(all, r->rounds);
 }
 
-double ratio_spread(const struct ratio *r)
+static double ratio_spread(const struct ratio *r)
 {
     double all[ROUNDS_MAX];
     ratios(r, all);

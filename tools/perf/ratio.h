@@ -21,10 +21,6 @@ double perf_now(void);
 /* Adds a round. Its ratio is theirs / ours: 1 or more means that ours is at least as fast. Asserts
  * that there are less than ROUNDS_MAX rounds. */
 void ratio_add(struct ratio *r, double ours, double theirs);
-/* Returns the median of the ratios. At least one round must have been added. */
-double ratio_median(const struct ratio *r);
-/* Returns the third quartile of the ratios minus the first. */
-double ratio_spread(const struct ratio *r);
 /* Returns the median of the values, of which there are 1 to ROUNDS_MAX, in any order. */
 double median(const double *values, uint32_t count);
 /* Prints one line of JSON: {"name", "value", "spread", "ours_s", "theirs_s", "rounds", "detail"}.

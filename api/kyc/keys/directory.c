@@ -30,14 +30,6 @@ uint32_t tide_kyc_scope_of(tide_slice word)
     return 0;
 }
 
-const char *tide_kyc_scope_text(uint32_t scope)
-{
-    for (size_t i = 0; i < TIDE_COUNT(scopes); i++)
-        if (scopes[i].scope == scope)
-            return scopes[i].word;
-    return "";
-}
-
 static int by_hash(const void *a, const void *b)
 {
     const struct tide_kyc_key *one = a, *other = b;

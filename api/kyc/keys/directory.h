@@ -76,6 +76,5 @@ struct tide_kyc_key *tide_kyc_directory_key(struct tide_kyc_directory *directory
 bool tide_kyc_directory_origin(const struct tide_kyc_directory *directory, tide_slice origin);
 /* Returns the bit of a word of kyc.integrator_key.scopes, or 0 for an unknown word. */
 uint32_t tide_kyc_scope_of(tide_slice word);
-const char *tide_kyc_scope_text(uint32_t scope); /* the word of one bit; "" for an unknown bit */
 
 #endif

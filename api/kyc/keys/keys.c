@@ -139,8 +139,8 @@ static void keep_use(struct tide_kyc_directory *to, struct tide_kyc_directory *f
 
 /* Publishes a new copy and frees the old one after the mutex is released: no reader holds a pointer
  * without the mutex. */
-static void replace_copy(struct tide_kyc_keys *keys, struct tide_kyc_directory *directory,
-                         int64_t at_ms)
+void tide_kyc_keys_take(struct tide_kyc_keys *keys, struct tide_kyc_directory *directory,
+                        int64_t at_ms)
 {
     struct tide_kyc_directory *old;
     pthread_mutex_lock(&keys->mutex);
@@ -150,12 +150,6 @@ static void replace_copy(struct tide_kyc_keys *keys, struct tide_kyc_directory *
     keys->fresh_ms = at_ms;
     pthread_mutex_unlock(&keys->mutex);
     free(old);
-}
-
-void tide_kyc_keys_take(struct tide_kyc_keys *keys, struct tide_kyc_directory *directory)
-{
-    tide_kyc_directory_sort(directory);
-    replace_copy(keys, directory, now_ms(keys));
 }
 
 /* Reads a whole new copy and publishes it, so that readers never see half of a change. changed: its
@@ -173,7 +167,7 @@ static tide_status read_all(struct tide_kyc_keys *keys, int64_t at_ms, bool chan
     }
     tide_log(changed ? TIDE_INFO : TIDE_DEBUG, "keys.read", "integrators=%" PRIu32 " keys=%" PRIu32,
              directory->integrator_count, directory->key_count);
-    replace_copy(keys, directory, at_ms);
+    tide_kyc_keys_take(keys, directory, at_ms);
     return TIDE_OK;
 }
 

@@ -23,8 +23,9 @@ tide_status tide_kyc_keys_open(struct tide_kyc_keys **out, const char *conninfo,
 tide_status tide_kyc_keys_start(struct tide_kyc_keys *keys, struct tide_err *err) TIDE_MUST_USE;
 void tide_kyc_keys_close(struct tide_kyc_keys *keys); /* NULL is allowed */
 
-/* Replaces the copy and takes ownership of directory. For tests. */
-void tide_kyc_keys_take(struct tide_kyc_keys *keys, struct tide_kyc_directory *directory);
+/* Replaces the copy, as read at at_ms of the clock, and takes ownership of directory. */
+void tide_kyc_keys_take(struct tide_kyc_keys *keys, struct tide_kyc_directory *directory,
+                        int64_t at_ms);
 
 enum tide_kyc_key_verdict {
     TIDE_KYC_KEY_GOOD,

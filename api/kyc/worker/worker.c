@@ -27,7 +27,8 @@ uint32_t worker_chance(struct worker *w)
     return tide_retry_chance(&w->retry);
 }
 
-uint32_t worker_backoff_ms(struct worker *w, uint32_t least_ms, uint32_t most_ms, uint32_t times)
+static uint32_t worker_backoff_ms(struct worker *w, uint32_t least_ms, uint32_t most_ms,
+                                  uint32_t times)
 {
     return tide_retry_pause_ms(&w->retry, least_ms, most_ms, times);
 }

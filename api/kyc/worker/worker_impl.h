@@ -146,8 +146,6 @@ tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out
 
 /* Returns a random number for spreading checks. */
 uint32_t worker_chance(struct worker *w);
-/* Returns least_ms doubled `times` times, at most most_ms, spread over its upper half. */
-uint32_t worker_backoff_ms(struct worker *w, uint32_t least_ms, uint32_t most_ms, uint32_t times);
 int64_t worker_wall_s(const struct worker *w);
 int64_t worker_now_ms(const struct worker *w);
 #define WORKER_COUNT(w, field)                  \

@@ -22,7 +22,7 @@ static void skip_space(struct json_scan *s)
         s->cur++;
 }
 
-bool json_scan_is(struct json_scan *s, char begin)
+static bool json_scan_is(struct json_scan *s, char begin)
 {
     skip_space(s);
     return s->cur < s->end && *s->cur == (uint8_t)begin;

@@ -41,8 +41,6 @@ bool json_scan_name(struct json_scan *s, bool *first, tide_slice *name);
 bool json_scan_item(struct json_scan *s, bool *first);
 
 bool json_scan_null(struct json_scan *s); /* steps over null; false if another value follows */
-/* whether the next value begins with this byte */
-bool json_scan_is(struct json_scan *s, char begin);
 uint64_t json_scan_u64(struct json_scan *s, uint64_t max);
 int64_t json_scan_i64(struct json_scan *s); /* integer within ±2^53 */
 /* Returns the bytes between the quotes, with escapes unresolved. */

@@ -8,7 +8,7 @@ enum { PAUSE_MS = 100 }; /* pause before the first repetition */
 
 /* Pauses differ between processes: sessions that met in a deadlock should not meet again. Sleeps
  * in slices, so that a stop is seen. */
-void write_pause(struct write_main *m, uint32_t attempt)
+static void write_pause(struct write_main *m, uint32_t attempt)
 {
     struct write_session *s = &m->session;
     const struct tide_clock *clock = s->plan->clock;

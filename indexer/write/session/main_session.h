@@ -39,8 +39,6 @@ typedef tide_status (*write_step)(struct write_main *m, const void *arg, struct 
  * TIDE_E_FENCED, or a failure of step for which a repetition does not help. */
 tide_status write_retry(struct write_main *m, write_step step, const void *arg, bool commits,
                         struct tide_err *err) TIDE_MUST_USE;
-/* Sleeps before a repetition, longer with each attempt, until the process is asked to stop. */
-void write_pause(struct write_main *m, uint32_t attempt);
 /* Counts and logs a connection that could not be opened, then pauses. */
 void write_main_note_away(struct write_main *m, uint32_t attempt, const struct tide_err *err);
 

@@ -43,14 +43,6 @@ struct bucket *bucket_end(struct bucket *bucket)
     return bucket;
 }
 
-struct bucket *bucket_hold(struct bucket *bucket)
-{
-    assert(!bucket || bucket->holders > 0);
-    if (bucket)
-        bucket->holders++;
-    return bucket;
-}
-
 void bucket_release(struct bucket *bucket)
 {
     assert(!bucket || bucket->holders > 0);

@@ -35,8 +35,6 @@ tide_status bucket_merge(struct bucket **out, const struct bucket_form *form,
                          const struct bucket *older, const struct bucket *newer,
                          bool dead) TIDE_MUST_USE;
 
-/* Share and release a bucket. NULL is allowed. */
-struct bucket *bucket_hold(struct bucket *bucket);
 void bucket_release(struct bucket *bucket);
 
 #endif

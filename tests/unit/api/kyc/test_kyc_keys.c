@@ -34,7 +34,7 @@ static void load_key(struct tide_kyc_keys *keys, int64_t ends_s)
     snprintf(d->keys[0].integrator, sizeof d->keys[0].integrator, "acme");
     d->keys[0].scopes = TIDE_KYC_SCOPE_WEBHOOKS;
     d->keys[0].ends_at = ends_s ? unix_ms / 1000 + ends_s : 0;
-    tide_kyc_keys_take(keys, d);
+    tide_kyc_keys_take(keys, d, host_ms);
 }
 
 static enum tide_kyc_key_verdict check_key(struct tide_kyc_keys *keys)

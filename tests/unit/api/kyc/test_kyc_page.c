@@ -37,6 +37,7 @@ struct sheet {
 static void register_integrators(struct sheet *s)
 {
     struct tide_err err;
+    const struct tide_clock *clock = tide_clock_system();
     struct tide_kyc_directory *d = tide_kyc_directory_new();
     assert_non_null(d);
     d->integrator_count = 2;
@@ -49,8 +50,8 @@ static void register_integrators(struct sheet *s)
                                                  .logo = "https://a.example/logo.svg" },
                                       .branded = true };
     d->integrators[1] = (struct tide_kyc_integrator){ .id = "silent", .name = "S" };
-    assert_int_equal(tide_kyc_keys_open(&s->keys, NULL, tide_clock_system(), &err), TIDE_OK);
-    tide_kyc_keys_take(s->keys, d);
+    assert_int_equal(tide_kyc_keys_open(&s->keys, NULL, clock, &err), TIDE_OK);
+    tide_kyc_keys_take(s->keys, d, clock->now_ms(clock->self));
 }
 
 static int set_up(void **state)

@@ -1,6 +1,7 @@
 /* Settings from a file, the environment and the command line: their order, and refusals that name
  * key, value and bounds. */
-#include "tidemark/cli.h"
+#include "schema/program/cli_impl.h"
+#include "schema/program/config_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -401,6 +402,60 @@ static size_t lines_of(tide_slice text)
     return lines;
 }
 
+/* Writes a table cell and escapes the pipes for Markdown. */
+static void put_cell(struct tide_buf *out, const char *text)
+{
+    for (; *text; text++)
+        tide_buf_putf(out, *text == '|' ? "\\%c" : "%c", *text);
+}
+
+/* Returns whether a comma list contains a name. */
+static bool names(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *p = strstr(list, name); p; p = strstr(p + 1, name))
+        if ((p == list || p[-1] == ',') && (p[len] == ',' || p[len] == '\0'))
+            return true;
+    return false;
+}
+
+/* Writes the table of settings of these groups as a manual has it; NULL: of all. */
+static void settings_table(struct tide_buf *out, const char *groups)
+{
+    tide_buf_str(out, "| key | values | default | meaning |\n|---|---|---|---|\n");
+    bool wanted = true;
+    for (size_t i = 0; i < TIDE_SETTING_COUNT; i++) {
+        const struct tide_setting *s = &tide_settings[i];
+        if (s->kind == TIDE_SETTING_GROUP) {
+            wanted = !groups || names(groups, s->name);
+            if (wanted)
+                tide_buf_putf(out, "| **%s** | | | |\n", s->name);
+        }
+        if (!wanted || s->kind == TIDE_SETTING_GROUP)
+            continue;
+        tide_buf_putf(out, "| `%s` | ", s->name);
+        tide_setting_bounds(out, s);
+        tide_buf_putf(out, " | %s%s%s | ", *s->def ? "`" : "", *s->def ? s->def : "unset",
+                      *s->def ? "`" : "");
+        put_cell(out, s->help);
+        tide_buf_str(out, " |\n");
+    }
+}
+
+/* Writes the table of exit codes as a manual has it. */
+static void exits_table(struct tide_buf *out)
+{
+    struct tide_buf text;
+    tide_buf_init(&text, 2048);
+    tide_buf_str(out, "| code | means |\n|---|---|\n");
+    for (int code = 0; code < TIDE_EXIT_CODES_MAX; code++) {
+        tide_buf_reset(&text);
+        if (tide_exit_code_text(&text, code))
+            tide_buf_putf(out, "| %d | %.*s |\n", code, TIDE_SLICE_FMT(tide_buf_view(&text)));
+    }
+    tide_buf_release(&text);
+}
+
 /* The manual of each program lists the program's settings, and no other manual does. */
 static void the_manuals_list_the_settings(void **state)
 {
@@ -421,13 +476,13 @@ static void the_manuals_list_the_settings(void **state)
     size_t lines = 0;
     for (size_t i = 0; i < TIDE_COUNT(manuals); i++) {
         tide_buf_reset(&out);
-        tide_config_table(&out, manuals[i].groups);
+        settings_table(&out, manuals[i].groups);
         manual_part_is(manuals[i].path, "<!-- settings", "<!-- end of settings",
                        tide_buf_view(&out));
         lines += lines_of(tide_buf_view(&out)) - 2; /* without the heads */
     }
     tide_buf_reset(&out);
-    tide_config_table(&out, NULL);
+    settings_table(&out, NULL);
     assert_int_equal(lines, lines_of(tide_buf_view(&out)) - 2);
     tide_buf_release(&out);
 }
@@ -437,7 +492,7 @@ static void a_manual_lists_the_exit_codes(void **state)
     (void)state;
     struct tide_buf out;
     tide_buf_init(&out, 64u << 10);
-    tide_exit_codes_table(&out);
+    exits_table(&out);
     manual_part_is("indexer/README.md", "<!-- exits", "<!-- end of exits", tide_buf_view(&out));
     tide_buf_release(&out);
 }
