@@ -29,7 +29,6 @@ CREATE TABLE chain.deployment (
     contracts_hash bytea       NOT NULL CHECK (octet_length(contracts_hash) = 32),
     contracts      jsonb       NOT NULL,           -- [{"name", "role", "address"}]
     first_ledger   integer     NOT NULL DEFAULT 0, -- first ledger of the protocol, from the deployment file; 0: unknown
-    scope          text        NOT NULL DEFAULT '*', -- all kinds, or the sorted list of --only
     filled_start   integer     CHECK (filled_start > 0), -- the checkpoint with which the index began, once its past is filled
     created_at     timestamptz NOT NULL DEFAULT clock_timestamp(),
     dao_wallet     text,
@@ -94,7 +93,7 @@ COMMENT ON COLUMN chain.start.hash IS 'hash of the ledger, by which the state is
 COMMENT ON COLUMN chain.start.signed_ledger IS 'a ledger that follows from it and that validators signed; null: the archive was believed';
 COMMENT ON COLUMN chain.start.signed_by IS 'public keys of the validators that signed signed_ledger';
 
--- Contiguous ranges whose rows are visible, of the kinds in the deployment's scope.
+-- Contiguous ranges whose rows are visible.
 CREATE TABLE chain.coverage (
     deployment    smallint NOT NULL REFERENCES chain.deployment,
     from_ledger   integer  NOT NULL CHECK (from_ledger > 0),

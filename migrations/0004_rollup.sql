@@ -21,8 +21,7 @@ COMMENT ON COLUMN rollup.built.built_at IS 'When all rollups were last computed'
 
 -- Prices are reserve_b / reserve_a of the pool's entry after each transaction that traded in it, cut after
 -- 52 decimals: answers show 14, and a token may have 38 decimals more than the other. A trade's own rate varies
--- with fee and size: trades of dust would distort high and low. NULL if the pool was empty, or pools are not
--- indexed (--only).
+-- with fee and size: trades of dust would distort high and low. NULL if the pool was empty.
 CREATE TABLE rollup.candle (
     deployment   smallint    NOT NULL,
     pool_id      text        NOT NULL,
@@ -118,7 +117,6 @@ COMMENT ON COLUMN rollup.day.fees_quote IS 'Fees of the pools with USDC, in USDC
 COMMENT ON COLUMN rollup.day.users IS 'Different addresses that traded, gave or took liquidity, used a vault or the stability pool';
 COMMENT ON COLUMN rollup.day.liquidations IS 'Liquidations of vaults';
 
--- Revenue in tokens that are not indexed (--only) is left out.
 CREATE TABLE rollup.partner_revenue (
     deployment smallint    NOT NULL,
     partner_id bigint      NOT NULL,
@@ -554,8 +552,7 @@ COMMENT ON COLUMN chain.collateral.priced_at IS 'When a market first priced its 
 
 -- --- decimals ----------------------------------------------------------------------------------------
 
--- at: the ledger of the decimals; 2147483647 is now. NULL: not known, so nothing is scaled by them. These functions do not
--- make a statement need the tables that they read: where --only leaves those out, decimals are not known. Each has at most one row, and
+-- at: the ledger of the decimals; 2147483647 is now. NULL: not known, so nothing is scaled by them. Each has at most one row, and
 -- stands in FROM: PostgreSQL then makes it part of the statement, at a few microseconds for a look-up. Those that end with _then read the versions
 -- of an entry, for what ever changed. They are no functions of SQL, because their plans would be part of each statement too.
 CREATE FUNCTION chain.decimals_then(deployment smallint, token text, at integer) RETURNS integer

@@ -20,7 +20,6 @@ enum {
     HEAD_SEEN,
     HEAD_FROM,
     HEAD_OURS,
-    HEAD_SCOPE,
     HEAD_READ,
     HEAD_WITHDRAWN,
     HEAD_PROVEN,
@@ -28,7 +27,7 @@ enum {
     HEAD_SIGN /* the first of TIDE_AGE_COLUMNS */
 };
 
-static_assert(HEAD_SIGN == 14, "feed_sql_cursor writes fourteen columns before the age");
+static_assert(HEAD_SIGN == 13, "feed_sql_cursor writes thirteen columns before the age");
 
 tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *rows, uint32_t at,
                            const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err)
@@ -44,7 +43,6 @@ tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *ro
         .raw_states = tide_pg_u64(rows, at, v + HEAD_RAW),
         .contracts_seen = (uint32_t)tide_pg_u64(rows, at, v + HEAD_SEEN),
         .from = (uint32_t)tide_pg_u64(rows, at, v + HEAD_FROM),
-        .unkept = project_unkept(tide_pg_text(rows, at, v + HEAD_SCOPE)),
         .sign = tide_age_read(rows, at, v + HEAD_SIGN),
         .pasts_read = (uint32_t)tide_pg_u64(rows, at, v + HEAD_READ),
         .withdrawn_keys = (uint32_t)tide_pg_u64(rows, at, v + HEAD_WITHDRAWN),
@@ -121,7 +119,6 @@ tide_status feed_put_meta(struct tide_feed *feed, struct tide_hot_sink *sink,
     meta.close_ms = (uint16_t)(head->closed_ms % 1000);
     memcpy(meta.hash, head->hash, sizeof meta.hash);
     meta.first_ledger = head->from;
-    meta.unkept = head->unkept;
     meta.moves = head->moves;
     if (meta.changes_from == 0) /* the generation was just built */
         meta.changes_from = head->ledger;

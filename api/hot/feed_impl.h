@@ -27,7 +27,6 @@ struct feed_head {
     uint32_t withdrawn_keys;
     uint32_t proven, forked; /* struct tide_hot_meta */
     uint32_t from;           /* the first ledger of the covered range */
-    uint32_t unkept;         /* sources outside the index scope: PROJECT_BIT */
     /* The cache's ledger has the same hash in the database, or there is no cache */
     bool same;
     struct tide_age_sign sign;

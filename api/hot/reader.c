@@ -2,7 +2,6 @@
 #include "api/hot/reader.h"
 #include "api/sql/deployment_select.h"
 #include "api/sql/fork.h"
-#include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
 #include "tidemark/answer.h"
@@ -28,7 +27,6 @@ bool tide_reader_open_task(struct tide_reader *reader, struct tide_handler_conte
     tide_status status = reader_past_open(&reader->past, &reader->meta, task->pg, task->deployment,
                                           reply->at.ledger, &err);
     reader->pg = task->pg;
-    reader->unkept = project_unkept(task->scope);
     if (status != TIDE_OK)
         tide_sql_problem(reply, task->pg, &err);
     return status == TIDE_OK;
@@ -81,7 +79,6 @@ bool tide_reader_open(struct tide_reader *reader, struct tide_handler_context *c
         return reject_not_ready(reply);
     if (TIDE_UNLIKELY(!tide_deployment_select_allows(context->api->select, reader->meta->protocol)))
         return reject_other_deployment(reader, reply);
-    reader->unkept = reader->meta->unkept;
     reader->now = tide_cache_now(reader->meta, (int64_t)context->now_ms);
     reader->age_ms = tide_cache_age_ms(reader->meta, context->host_ms);
     reply->at = (struct tide_answer_at){
@@ -124,14 +121,6 @@ bool tide_reader_open_proven(struct tide_reader *reader, struct tide_handler_con
     return false;
 }
 
-static void refuse_reader(struct tide_reply *reply, uint32_t unkept)
-{
-    assert(unkept != 0);
-    char table[PROJECT_TABLE_NAME];
-    project_table_name(table, unkept);
-    tide_scope_refuse(reply, table);
-}
-
 /* An answer about compliance must not come from incomplete or old data: it would let an address
  * trade that was revoked. */
 bool tide_reader_trusted(const struct tide_reader *reader,
@@ -139,12 +128,6 @@ bool tide_reader_trusted(const struct tide_reader *reader,
 {
     const struct tide_hot_meta *meta = reader->meta;
     uint64_t allowed = context->api->config->compliance_age_s;
-    uint32_t unkept = reader->unkept &
-                      (project_sources_of(TIDE_HOT_PERSON) | project_sources_of(TIDE_HOT_BLOCKED));
-    if (TIDE_UNLIKELY(unkept != 0)) {
-        refuse_reader(reply, unkept);
-        return false;
-    }
     if (!check_fork(reader, reply))
         return false;
     if (TIDE_UNLIKELY(!meta->compliance_complete)) {
@@ -205,13 +188,6 @@ void tide_reader_page_next(struct tide_json *j, const struct tide_reader_page *p
     tide_json_plain(j, tide_slice_of((const uint8_t *)cursor, len));
 }
 
-static void reject_out_of_scope(const struct tide_reader *reader, struct tide_reply *reply)
-{
-    uint32_t unkept = tide_reader_unkept(reader);
-    if (unkept)
-        refuse_reader(reply, unkept);
-}
-
 static void reject_large(struct tide_reply *reply, const struct tide_err *err)
 {
     reply->at = (struct tide_answer_at){ .known = false };
@@ -225,8 +201,6 @@ void tide_reader_close(struct tide_reader *reader, struct tide_reply *reply)
 {
     struct tide_err err;
     assert(!reader->past == !reader->pg);
-    if (TIDE_UNLIKELY(reader->unkept != 0))
-        reject_out_of_scope(reader, reply);
     if (reader->past) {
         tide_status status = reader_past_close(reader->past, &err);
         if (status == TIDE_E_LIMIT)

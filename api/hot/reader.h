@@ -4,9 +4,6 @@
  *
  * Time     Everything is evaluated at reader.now: the later of the wall clock and the newest close
  *          time, or the close time of N.
- * Scope    An index with a smaller scope (api/sql/scope.h) lacks the sources of some records. The
- *          reader notes which sources are used, and close answers 503 incomplete if one of them is
- *          outside the scope.
  * Failure  A record that cannot be read counts as absent. tide_reader_close then replaces the
  *          answer by a problem.
  * Memory   Records live until close; those of the cache are in its map.

@@ -221,8 +221,6 @@ static void put_names(struct tide_json *j, struct tide_reader *reader, const str
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, &c->token);
     const struct tide_hot_contract *token = tide_reader_get(reader, &key);
-    tide_reader_need(reader, PROJECT_TOKEN);
-    tide_reader_need(reader, PROJECT_ASSET);
     bool known = token && token->has_instance;
     if (known && token->symbol.len)
         tide_record_json_title(j, "tokenSymbol", &token->symbol);

@@ -90,7 +90,6 @@ static void put_usdc(struct tide_json *j, struct tide_reader *reader)
         tide_lookup_contract(reader, TIDE_ROLE_stellar_asset, "usdc", &contract);
     if (!usdc)
         return;
-    tide_reader_need(reader, PROJECT_ASSET);
     tide_json_name(j, "usdc");
     tide_json_open(j, '{');
     tide_record_json_address(j, "address", &usdc->issuer);
@@ -121,7 +120,6 @@ void tide_route_contracts(struct tide_handler_context *context, const struct tid
     tide_json_close(&j, '}');
     tide_record_json_address(&j, "multisigWallet", &reader.meta->dao_wallet);
     tide_record_json_address(&j, "multisigWalletNamedByDao", &reader.meta->multisig_wallet);
-    tide_reader_need(&reader, PROJECT_GOVERNANCE);
     tide_answer_agrees(&j, &reader);
     tide_json_close(&j, '}');
     tide_reader_close(&reader, reply);

@@ -1,7 +1,6 @@
 /* GET /api/earnings/claimable/{address}: the amount that a claim at the earnings distributor
  * would credit. A portfolio contains the same. */
 #include "api/routes/handlers.h"
-#include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
 #include "tidemark/bound.h"
@@ -97,7 +96,6 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
     snprintf(rows, sizeof rows, "%" PRIu64, claim->limit + 1);
     tide_status status =
         tide_history_open(&claim->history, task->pg, task->deployment, ledger, err);
-    claim->history.scope = task->scope;
     if (status == TIDE_OK)
         status = load_deposit(claim, err);
     if (status != TIDE_OK)
@@ -190,21 +188,6 @@ static void write_answer(struct tide_reply *reply, const struct claim *claim)
             "A stored value is out of range. The operator of this service must check it.");
 }
 
-static bool has_epochs(char missing[TIDE_SCOPE_TEXT], const char *scope)
-{
-    const struct tide_scope_need need = { .sql = epochs_sql };
-    return tide_scope_has_all(missing, scope, &need);
-}
-
-static bool is_in_scope(const char *scope, struct tide_reply *reply)
-{
-    char missing[TIDE_SCOPE_TEXT];
-    bool in_scope = has_epochs(missing, scope);
-    if (!in_scope)
-        tide_scope_refuse(reply, missing);
-    return in_scope;
-}
-
 /* Writes the claim as an object of its own. Returns false if it is not usable: an overflow, or a
  * stored value out of range. */
 static bool put_claim_object(struct tide_json *j, const struct claim *claim)
@@ -223,18 +206,12 @@ tide_status tide_put_claimable(struct tide_json *j, const char *name,
                                const struct tide_param_value *address, uint32_t ledger,
                                uint64_t limit, struct tide_err *err)
 {
-    char missing[TIDE_SCOPE_TEXT];
     struct claim claim = { .address = address, .limit = limit };
     struct tide_buf own;
     struct tide_json object = { .buf = &own };
-    bool in_scope = has_epochs(missing, tide_sql_task(context)->scope);
-    tide_status status = in_scope ? load_claim(&claim, context, NULL, ledger, err) : TIDE_OK;
-    if (in_scope && status != TIDE_OK && claim.history.unkept) {
-        status = TIDE_OK;
-        in_scope = false;
-    }
+    tide_status status = load_claim(&claim, context, NULL, ledger, err);
     tide_buf_init(&own, TIDE_REPLY_BODY_MAX);
-    if (status == TIDE_OK && in_scope && claim.why == TIDE_REFUSED_NOTHING &&
+    if (status == TIDE_OK && claim.why == TIDE_REFUSED_NOTHING &&
         put_claim_object(&object, &claim)) {
         tide_json_name(j, name);
         tide_json_raw(j, tide_buf_view(&own));
@@ -246,20 +223,6 @@ tide_status tide_put_claimable(struct tide_json *j, const char *name,
     return status;
 }
 
-/* Answers a failure: 503 if a table is outside the index scope, otherwise a failure of the
- * database. */
-static void answer_failure(const struct claim *claim, const struct tide_handler_context *context,
-                           struct tide_reply *reply, const struct tide_err *err)
-{
-    char missing[TIDE_SCOPE_TEXT];
-    if (!claim->history.unkept) {
-        tide_sql_problem(reply, tide_sql_task(context)->pg, err);
-        return;
-    }
-    snprintf(missing, sizeof missing, "state.%s", claim->history.unkept);
-    tide_scope_refuse(reply, missing);
-}
-
 void tide_route_claimable(struct tide_handler_context *context, const struct tide_request *request,
                           struct tide_reply *reply)
 {
@@ -267,11 +230,9 @@ void tide_route_claimable(struct tide_handler_context *context, const struct tid
     const struct tide_param_value *newest = tide_request_param(request, TIDE_PARAM_epoch);
     struct claim claim = { .address = tide_request_param(request, TIDE_PARAM_address),
                            .limit = tide_request_param(request, TIDE_PARAM_limit)->number };
-    if (!is_in_scope(tide_sql_task(context)->scope, reply))
-        return;
     if (load_claim(&claim, context, newest->given ? (const char *)newest->text.ptr : NULL,
                    reply->at.ledger, &err) != TIDE_OK)
-        answer_failure(&claim, context, reply, &err);
+        tide_sql_problem(reply, tide_sql_task(context)->pg, &err);
     else if (claim.why != TIDE_REFUSED_NOTHING)
         tide_tell_refusal(reply, claim.why);
     else

@@ -119,8 +119,6 @@ static void put_oracle(struct tide_json *j, struct tide_reader *reader, const ch
 static void put_terms(struct tide_json *j, struct tide_reader *reader,
                       const struct tide_hot_market *m)
 {
-    tide_reader_need(reader, PROJECT_ENGINE);
-    tide_reader_need(reader, PROJECT_DEBT);
     tide_record_json_symbol(j, "market", &m->symbol);
     tide_record_json_address(j, "synthToken", &m->token);
     tide_record_json_title_or_null(j, "synthTokenSymbol", tide_lookup_symbol(reader, &m->token));

@@ -180,7 +180,6 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
     uint64_t closed = tide_cache_closed_ms(meta);
     bool complete = meta->complete && meta->compliance_complete;
     bool standby = meta->standby;
-    bool names_known = !(meta->unkept & PROJECT_BIT(PROJECT_GOVERNANCE));
     uint32_t misnamed = tide_cache_misnamed(meta);
     if (tide_hot_end(context->thread) != TIDE_OK)
         return;
@@ -190,8 +189,7 @@ static void put_cache_age(struct tide_buf *out, struct tide_handler_context *con
     tide_metric_gauge(out, TIDE_M_cache_ledger, ledger);
     tide_metric_gauge(out, TIDE_M_cache_ledger_closed_timestamp_seconds, (double)closed / 1000);
     tide_metric_gauge(out, TIDE_M_cache_complete, complete);
-    if (names_known)
-        put_disagreement(out, misnamed);
+    put_disagreement(out, misnamed);
 }
 
 static void put_cache(struct tide_buf *out, struct tide_handler_context *context)

@@ -2,7 +2,6 @@
  * statement makes most of it (addresses/portfolio.sql). Compliance and claimable earnings come
  * from the same rules as their own routes. */
 #include "api/routes/handlers.h"
-#include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
 #include "tidemark/bound.h"
@@ -25,16 +24,6 @@ struct portfolio {
 static const char *statement_text(void)
 {
     return tide_query_file_text("portfolio");
-}
-
-static bool is_in_scope(const struct portfolio *p)
-{
-    char missing[TIDE_SCOPE_TEXT];
-    const struct tide_scope_need need = { .sql = statement_text() };
-    bool kept = tide_scope_has_all(missing, tide_sql_task(p->context)->scope, &need);
-    if (!kept)
-        tide_scope_refuse(p->reply, missing);
-    return kept;
 }
 
 static tide_status load_rows(struct portfolio *p, struct tide_err *err)
@@ -74,8 +63,7 @@ static const char *why_unknown(const struct portfolio *p, const struct tide_read
     const struct tide_config *config = p->context->api->config;
     assert(p->now_ms >= p->reply->at.closed_ms); /* set_now begins with it */
     uint64_t closed_age_ms = p->now_ms - p->reply->at.closed_ms;
-    uint32_t needed = project_sources_of(TIDE_HOT_PERSON) | project_sources_of(TIDE_HOT_BLOCKED);
-    if (reader->unkept & needed || !reader->meta->compliance_complete)
+    if (!reader->meta->compliance_complete)
         return "incomplete";
     if (p->past)
         return NULL;
@@ -177,8 +165,6 @@ void tide_route_portfolio(struct tide_handler_context *context, const struct tid
                            .reply = reply,
                            .address = tide_request_param(request, TIDE_PARAM_address),
                            .past = ledger->given };
-    if (!is_in_scope(&p))
-        return;
     tide_status status = load_rows(&p, &err);
     if (status == TIDE_OK) {
         set_now(&p);

@@ -2,7 +2,6 @@
  * others as of the newest proven checkpoint. A statement puts it together (chain/proof_entry.sql).
  * Here are the key, the value that the tables tell, and the reasons why there is no proof. */
 #include "api/routes/handlers.h"
-#include "api/sql/scope.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
 #include "tidemark/bound.h"
@@ -99,7 +98,6 @@ static tide_status read_value(struct entry_proof *p, struct tide_err *err)
     bool followed = false;
     const struct tide_entry_question of = { .pg = p->task->pg,
                                             .deployment = p->task->deployment,
-                                            .scope = p->task->scope,
                                             .ledger = p->ledger,
                                             .contract = p->contract,
                                             .key = &p->of };

@@ -36,7 +36,7 @@ struct readiness {
     uint32_t proven;    /* last ledger proven by signatures; 0: none */
     /* The DAO's storage names the configured contracts: reported, but without effect on
      * readiness. */
-    bool named, names_known;
+    bool named;
     struct tide_answer_at at;
 };
 
@@ -63,7 +63,6 @@ static void read_cache(struct tide_handler_context *context, struct readiness *r
     r->standby = meta->standby;
     r->complete = meta->complete && meta->compliance_complete;
     r->named = tide_cache_misnamed(meta) == 0;
-    r->names_known = !(meta->unkept & PROJECT_BIT(PROJECT_GOVERNANCE));
     r->cached = tide_hot_end(context->thread) == TIDE_OK;
 }
 
@@ -208,7 +207,7 @@ void tide_route_readyz(struct tide_handler_context *context, const struct tide_r
     put_history(&j, &r);
     put_server(&j, &r);
     put_functions(&j, context->api, &r);
-    if (r.names_known)
+    if (r.cached)
         tide_json_bool(&j, "agreesWithDao", r.named);
     else
         tide_json_null(&j, "agreesWithDao");

@@ -228,11 +228,6 @@ static void reject_subscription(struct tide_reply *reply, enum tide_stream_refus
                                 "The ledger of this event id is far ahead of this node. Retry "
                                 "later, or use another node.",
                                 0 },
-        [TIDE_STREAM_OUT_OF_SCOPE] = { 503, "incomplete",
-                                       "This index maintains only some tables (--only). A topic or "
-                                       "a kind of"
-                                       " event that you asked for needs tables outside this scope.",
-                                       0 },
         [TIDE_STREAM_NOT_READY] = { 503, "not_ready",
                                     "The stream has not read the database yet. Retry in a moment.",
                                     2 },

@@ -2,11 +2,11 @@
 #include "api/sql/head.h"
 #include "api/sql/age.h"
 
-static_assert(TIDE_SQL_HEAD_SIGN == 12, "head_sql has twelve columns before the age");
+static_assert(TIDE_SQL_HEAD_SIGN == 11, "head_sql has eleven columns before the age");
 
 /* Reads the newest ledger and its close time; the close time of ?ledger=N (NULL if it is not
- * indexed) and the indexed ranges; the archived ledgers within the requested time, as text; the
- * scope; whether the requested token's history is still being read; the ledger up to
+ * indexed) and the indexed ranges; the archived ledgers within the requested time, as text;
+ * whether the requested token's history is still being read; the ledger up to
  * which signatures prove the index, the ledger of a fork; the first ledger of what is known of the
  * past, and the first second behind the state before; how often partitions moved; and the age. */
 static const char head_sql[] =
@@ -22,7 +22,6 @@ static const char head_sql[] =
     "     chain.ledger_before($1, to_timestamp($4::numeric)))"
     "   AND ($5::text IS NULL OR a.from_ledger <="
     "     chain.ledger_before($1, to_timestamp($5::numeric)))),"
-    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1),"
     " EXISTS (SELECT FROM chain.contract_coverage AS g WHERE g.deployment = $1 AND g.contract ="
     "   $3::text AND g.next_ledger <= g.to_ledger), CASE WHEN $2 IS NULL OR EXISTS (SELECT FROM"
     "   chain.coverage AS r WHERE r.deployment = $1 AND $2 BETWEEN r.from_ledger AND r.to_ledger"

@@ -17,7 +17,6 @@ enum {
     TIDE_SQL_HEAD_AT_CLOSED,
     TIDE_SQL_HEAD_COVERED,
     TIDE_SQL_HEAD_ARCHIVED,
-    TIDE_SQL_HEAD_SCOPE,
     TIDE_SQL_HEAD_UNREAD,
     TIDE_SQL_HEAD_PROVEN,  /* NULL: none is proven, or no range covers ?ledger= and the newest */
     TIDE_SQL_HEAD_FORKED,  /* NULL: there is no fork */

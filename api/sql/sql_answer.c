@@ -5,7 +5,6 @@
 #include "api/sql/cursor.h"
 #include "api/sql/fork.h"
 #include "api/sql/head.h"
-#include "api/sql/scope.h"
 #include "api/sql/token_symbol.h"
 #include "tidemark/clock.h"
 #include "tidemark/text.h"
@@ -62,21 +61,6 @@ static void reject_ledger(struct run *run, uint32_t tip, const char *ranges)
                            "Ledger %" PRIu64 " is not indexed. Indexed: %s.", wanted, ranges);
 }
 
-/* Checks the index scope. A request for one kind of event needs only that kind's table. */
-static bool is_in_scope(struct run *run, const char *scope)
-{
-    const struct tide_param_value *kind = tide_request_param(run->request, TIDE_PARAM_kind);
-    struct tide_scope_need need = { .sql = run->statement->sql };
-    char missing[TIDE_SCOPE_TEXT];
-    uint16_t id = kind ? (uint16_t)kind->number : 0;
-    if (kind && kind->given)
-        need = (struct tide_scope_need){ run->statement->sql, &id, 1 };
-    bool kept = tide_scope_has_all(missing, scope, &need);
-    if (!kept)
-        tide_scope_refuse(run->reply, missing);
-    return kept;
-}
-
 /* Refuses sums over a past that the index does not have. */
 static bool is_past_known(struct run *run)
 {
@@ -130,10 +114,6 @@ static void read_head(struct run *run, const struct tide_pg_rows *rows)
     if (!tide_pg_is_null(rows, 0, TIDE_SQL_HEAD_FORKED)) {
         run->refused = true;
         tide_fork_refuse(run->reply, (uint32_t)tide_pg_u64(rows, 0, TIDE_SQL_HEAD_FORKED));
-        return;
-    }
-    if (run->statement && !is_in_scope(run, tide_pg_text(rows, 0, TIDE_SQL_HEAD_SCOPE))) {
-        run->refused = true;
         return;
     }
     if (tide_pg_bool(rows, 0, TIDE_SQL_HEAD_UNREAD)) {
@@ -573,7 +553,6 @@ static tide_status handle_once(struct run *run, struct tide_handler_context *con
     if (status == TIDE_OK && !run->refused) {
         struct tide_sql_task task = { .pg = session->pg,
                                       .deployment = session->selected.id,
-                                      .scope = tide_pg_text(&head, 0, TIDE_SQL_HEAD_SCOPE),
                                       .archived = tide_pg_text(&head, 0, TIDE_SQL_HEAD_ARCHIVED) };
         context->task = &task;
         run->request->route->handle(context, run->request, run->reply);

@@ -18,7 +18,6 @@
 struct tide_sql_task {
     struct tide_pg *pg;
     uint16_t deployment; /* the deployment that pg serves */
-    const char *scope;   /* the index scope (scope.h) */
     /* Ledgers whose events are archived, within what the request asks for; "": none */
     const char *archived;
 };

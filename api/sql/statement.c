@@ -1,7 +1,6 @@
 /* Parsing of statement files, and their checks against the routes. */
 #include "api/sql/statement.h"
 #include "api/http/param.h"
-#include "api/sql/scope.h"
 
 /* Takes the first word off *text. Returns an empty slice at the end. */
 static tide_slice first_word(tide_slice *text)
@@ -111,9 +110,7 @@ tide_status tide_statement_parse(struct tide_statement *out, const struct tide_q
                          "%s.sql: the first line is neither -- one: nor"
                          " -- list:",
                          file->name);
-    tide_status status = tide_scope_check_names(out->name, out->sql, err);
-    if (status == TIDE_OK)
-        status = read_binds(out, line, err);
+    tide_status status = read_binds(out, line, err);
     if (status != TIDE_OK)
         return status;
     return read_second(out, next_line(&text), err);

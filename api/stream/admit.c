@@ -1,4 +1,4 @@
-/* Accepts or rejects subscriptions: limits, index scope, and the position to resume from. */
+/* Accepts or rejects subscriptions: limits, and the position to resume from. */
 #include "api/stream/stream_impl.h"
 #include "tidemark/lock.h"
 
@@ -25,25 +25,6 @@ bool stream_lacks_events(const struct stream_head *head, uint32_t topics,
 {
     struct stream_position last = stream_whole(head->archived_to);
     return (topics & TIDE_TOPIC_EVENT) && head->archived_to && stream_position_cmp(at, &last) < 0;
-}
-
-/* Returns whether the subscriber asks for a topic or a kind of event outside the index scope.
- * Such a subscription is rejected: without events it would look like a quiet protocol. */
-static bool is_outside_scope(const struct stream_head *head, const struct tide_subscriber *sub)
-{
-    if (sub->topics & head->missing_topics)
-        return true;
-    if (!(sub->topics & TIDE_TOPIC_EVENT))
-        return false;
-    bool lacks = false; /* without kinds, all kinds are asked for */
-    assert(sub->kind_count <= TIDE_COUNT(sub->kinds));
-    for (uint32_t i = 0; i < sub->kind_count; i++) {
-        assert(sub->kinds[i] < TIDE_EV_COUNT);
-        lacks |= head->missing_kinds[sub->kinds[i]];
-    }
-    for (uint32_t kind = 0; kind < TIDE_EV_COUNT && sub->kind_count == 0; kind++)
-        lacks |= head->missing_kinds[kind];
-    return lacks;
 }
 
 /* Checks the position of a resumed subscription. Needs stream->mutex. */
@@ -75,8 +56,6 @@ static enum tide_stream_refusal admit(struct tide_event_stream *stream, struct t
         return TIDE_STREAM_FULL;
     if (is_client_full(stream, sub->client_name))
         return TIDE_STREAM_CLIENT_FULL;
-    if (is_outside_scope(&stream->head, sub))
-        return TIDE_STREAM_OUT_OF_SCOPE;
     enum tide_stream_refusal refusal =
         sub->resumed ? check_position(stream, sub, deployment) : TIDE_STREAM_TAKEN;
     if (refusal == TIDE_STREAM_TAKEN) {

@@ -1,7 +1,6 @@
 /* The stream's source in PostgreSQL: connection, head, blocked jurisdictions, compliance records
  * and present prices. Pages of ledgers are in pg_page.c. */
 #include "api/stream/pg_source.h"
-#include "api/sql/scope.h"
 #include "api/stream/stream.h"
 #include "tidemark/bound.h"
 #include "tidemark/clock.h"
@@ -158,36 +157,12 @@ static bool source_blocked(void *self, uint32_t code, uint32_t ledger)
 
 /* --- callbacks of the stream ------------------------------------------------------------------ */
 
-/* Sets the topics and kinds of events that are outside the index scope. The compliance topic is
- * not checked here: the route rejects it when it would reject the status route. */
-static void read_scope(struct stream_head *head, const char *scope)
-{
-    char missing[TIDE_SCOPE_TEXT];
-    const struct tide_scope_need prices = { .sql = stream_sql_prices };
-    head->missing_topics = tide_scope_has_all(missing, scope, &prices) ? 0 : TIDE_TOPIC_PRICE;
-    for (uint16_t kind = 0; kind < (uint16_t)TIDE_EV_COUNT; kind++) {
-        const struct tide_scope_need events = { stream_sql_log, &kind, 1 };
-        head->missing_kinds[kind] = !tide_scope_has_all(missing, scope, &events);
-    }
-}
-
 /* Reads the head's row. asked_ms and wall_ms are this host's clocks from before the query, so
  * that the age is never too small. */
 static void read_head_row(struct stream_pg *pg, const struct tide_pg_rows *rows, int64_t asked_ms,
                           int64_t wall_ms)
 {
-    enum {
-        LEDGER,
-        CLOSED,
-        FIRST,
-        ARCHIVED_FROM,
-        ARCHIVED_TO,
-        SCOPE,
-        UNDECODED,
-        FORKED,
-        PARTS,
-        SIGN
-    };
+    enum { LEDGER, CLOSED, FIRST, ARCHIVED_FROM, ARCHIVED_TO, UNDECODED, FORKED, PARTS, SIGN };
     struct tide_age_sign sign = tide_age_read(rows, 0, SIGN);
     pg->head.ledger = (uint32_t)tide_pg_u64(rows, 0, LEDGER);
     pg->head.closed_ms = tide_pg_u64(rows, 0, CLOSED);
@@ -198,7 +173,6 @@ static void read_head_row(struct stream_pg *pg, const struct tide_pg_rows *rows,
     pg->head.registry_undecoded = tide_pg_bool(rows, 0, UNDECODED);
     pg->head.forked = tide_pg_bool(rows, 0, FORKED);
     pg->parts = tide_pg_u64(rows, 0, PARTS);
-    read_scope(&pg->head, tide_pg_text(rows, 0, SCOPE));
     if (sign.standby != pg->selected.standby)
         /* The standby was promoted: the next read of the head reconnects, and listens */
         pg->prepared = false;

@@ -1,7 +1,7 @@
 /* The stream's SQL statements. $1 is the deployment in all of them. */
 #include "api/stream/pg_source.h"
 
-/* The head: newest ledger, start of its contiguous range, archived range, scope, whether an entry
+/* The head: newest ledger, start of its contiguous range, archived range, whether an entry
  * of the compliance registry is undecodable, whether there is a fork, how often partitions changed,
  * and the indexer's sign of life. */
 const char stream_sql_head[] =
@@ -10,7 +10,7 @@ const char stream_sql_head[] =
     " v.to_ledger), (SELECT coalesce(min(a.from_ledger), 0) FROM chain.archive AS a WHERE "
     "a.deployment = $1),"
     " (SELECT coalesce(max(a.end_ledger) - 1, 0) FROM chain.archive AS a WHERE a.deployment = $1),"
-    " (SELECT d.scope FROM chain.deployment AS d WHERE d.id = $1), CASE WHEN c.raw_states > 0 THEN"
+    " CASE WHEN c.raw_states > 0 THEN"
     " EXISTS (SELECT FROM chain.role AS r WHERE r.deployment = $1 AND r.role ="
     " 'compliance_registry' AND chain.undecoded($1, r.contract, r.role, c.ledger)) ELSE false END,"
     " EXISTS (SELECT FROM chain.fork AS f WHERE f.deployment = $1), c.parts, " TIDE_AGE_COLUMNS

@@ -23,9 +23,6 @@ struct stream_head {
     uint32_t archived_from, archived_to;
     bool registry_undecoded; /* an entry of the compliance registry cannot be decoded */
     bool forked;             /* validators contradict the index: chain.fork */
-    /* Topics and kinds of events whose tables are outside the index scope. */
-    uint32_t missing_topics;
-    bool missing_kinds[TIDE_EV_COUNT];
 };
 
 /* A note: one message, shared by all subscribers, without its id: "event: …\ndata: …\n\n". Its

@@ -84,7 +84,6 @@ enum tide_stream_refusal {
     TIDE_STREAM_TOO_OLD,          /* the id is before the indexed range, or resume_ledgers back   */
     TIDE_STREAM_ARCHIVED,         /* events are requested, and some after the id are archived     */
     TIDE_STREAM_AHEAD,            /* the id is more than TIDE_STREAM_AHEAD_MAX after the head     */
-    TIDE_STREAM_OUT_OF_SCOPE,     /* a topic, or a kind of event, is outside the index scope      */
     TIDE_STREAM_NOT_READY,        /* the head has not been read yet, or no memory                 */
 };
 

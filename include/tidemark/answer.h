@@ -13,9 +13,8 @@
 
 /* Opens the answer: {"ledger":"N","closedAt":"…" */
 struct tide_json tide_answer_begin(struct tide_buf *out, const struct tide_reader *reader);
-/* Writes "agreesWithDao": whether the DAO's storage names the contracts of the deployment file;
- * null if the index scope lacks that table. Compliance and prices come from the file's contracts in
- * any case. */
+/* Writes "agreesWithDao": whether the DAO's storage names the contracts of the deployment file.
+ * Compliance and prices come from the file's contracts in any case. */
 void tide_answer_agrees(struct tide_json *j, const struct tide_reader *reader);
 
 /* Writes status, reasonCode and validUntil, as each answer about an address has them. */

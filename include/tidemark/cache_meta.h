@@ -30,8 +30,7 @@ uint64_t tide_cache_closed_age_ms(const struct tide_hot_meta *meta, int64_t wall
 uint64_t tide_cache_fed_age_ms(const struct tide_hot_meta *meta, int64_t host_ms);
 
 /* Returns a bit (1 << role) for each contract that the DAO's storage names differently from the
- * deployment file. It is only reported. If PROJECT_GOVERNANCE is outside the index scope, the
- * result means nothing. */
+ * deployment file. It is only reported. */
 uint32_t tide_cache_misnamed(const struct tide_hot_meta *meta);
 
 #endif

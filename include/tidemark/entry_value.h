@@ -2,8 +2,8 @@
  * again from the columns of the entry's table.
  *
  * Untold   a value with a person's jurisdiction; one that is stored as JSON or undecoded; an entry
- *          that the tables would not have: of a contract that is not followed, of a table outside
- *          the index scope, or written before the index began. */
+ *          that the tables would not have: of a contract that is not followed, or written before
+ *          the index began. */
 #ifndef TIDEMARK_ENTRY_VALUE_H
 #define TIDEMARK_ENTRY_VALUE_H
 
@@ -15,7 +15,6 @@ enum tide_entry_said { TIDE_ENTRY_UNTOLD, TIDE_ENTRY_ABSENT, TIDE_ENTRY_VALUE };
 struct tide_entry_question {
     struct tide_pg *pg; /* in a transaction with one snapshot */
     uint16_t deployment;
-    const char *scope;             /* the index scope as text */
     uint32_t ledger;               /* as of its close; it is indexed */
     const char *contract;          /* C… */
     const struct tide_change *key; /* contract, key and durability, as skip_ledger_key fills them */

@@ -15,9 +15,7 @@
 struct tide_history {
     struct tide_pg *pg;
     uint16_t deployment;
-    uint32_t ledger;    /* entries are read as of the close of this ledger */
-    const char *scope;  /* index scope as text; NULL: all tables. Tables outside are not read */
-    const char *unkept; /* the last table that was needed but is outside the scope */
+    uint32_t ledger; /* entries are read as of the close of this ledger */
     struct tide_hot_address contracts[TIDE_ROLE_COUNT]; /* by role; kind 0: no such contract */
     uint8_t protocol[TIDE_HASH_BYTES];    /* hash of the deployment, see tide_deployment_protocol */
     uint8_t ledger_hash[TIDE_HASH_BYTES]; /* zeros if the ledger is not stored, as closed_ms */
@@ -61,8 +59,7 @@ tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_ke
                              struct tide_err *err) TIDE_MUST_USE;
 
 /* Reads the named columns of the entry as of the ledger. *found is false if the entry does not
- * exist or was removed. Otherwise rows has one row, which the caller releases. TIDE_E_MISSING: the
- * index does not keep its table. */
+ * exist or was removed. Otherwise rows has one row, which the caller releases. */
 tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows *rows, bool *found,
                                const struct tide_entry_key *key, const char *columns,
                                struct tide_err *err) TIDE_MUST_USE;

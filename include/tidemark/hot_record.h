@@ -17,7 +17,7 @@
 #include "tidemark/deployment.h"
 #include "tidemark/ledger_value.h"
 
-#define TIDE_HOT_FORMAT 17u
+#define TIDE_HOT_FORMAT 18u
 
 /* X(NAME, record): the kind TIDE_HOT_NAME with the struct tide_hot_record. Beside it the parts of
  * its key, and the content. */
@@ -89,7 +89,6 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     /* ms since the ledger closed, by the later of host's and database's clock */
     uint64_t closed_age_ms;
     uint8_t standby;         /* the database was a hot standby                           */
-    uint32_t unkept;         /* bit of each project source whose table is outside the index scope */
     uint64_t raw_states;     /* versions of entries that are stored raw */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     /* complete ranges of chain.contract_coverage; one that was read for its rows counts 8192 more,
@@ -280,7 +279,7 @@ struct TIDE_HOT_PACKED tide_hot_withdrawn {
 };
 
 /* Records are stored as they are. Increase TIDE_HOT_FORMAT when a size changes, too. */
-static_assert(sizeof(struct tide_hot_meta) == 1368, "format 16");
+static_assert(sizeof(struct tide_hot_meta) == 1364, "format 18");
 static_assert(sizeof(struct tide_hot_person) == 100, "format 14");
 static_assert(sizeof(struct tide_hot_feed) == 56, "format 14");
 static_assert(sizeof(struct tide_hot_pool) == 231, "format 14");

@@ -10,8 +10,6 @@
 #include "tidemark/hot_sink.h"
 #include "tidemark/pg.h"
 
-#define PROJECT_TABLE_NAME 64u
-
 /* The sources, in the order of project_sources. */
 enum project_source_id {
     PROJECT_POOL,
@@ -61,17 +59,6 @@ struct project_source {
 };
 
 extern const struct project_source project_sources[PROJECT_SOURCE_COUNT];
-
-/* Returns a bit for each source whose table is outside the index scope. Values from such a source
- * are unknown, not false or 0. scope is that of table.h. */
-#define PROJECT_BIT(source) (1u << (source))
-uint32_t project_unkept(const char *scope);
-/* Returns the bits of the sources that a record of that kind needs: without one of them neither the
- * record nor its absence means anything. Further sources (PROJECT_DEBT), and those of META and
- * CONTRACT, are named by the readers: tide_reader_need. */
-uint32_t project_sources_of(enum tide_hot_kind kind);
-/* Writes the first table of those bits, "state.x". */
-void project_table_name(char out[PROJECT_TABLE_NAME], uint32_t bits);
 
 /* Applies the row. If a value does not fit, TIDE_E_SCHEMA names table and column. */
 tide_status project_apply(enum project_source_id source, struct project_row *row,

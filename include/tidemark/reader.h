@@ -4,8 +4,6 @@
  *
  * Time     everything is evaluated at reader.now: the later of the wall clock and the newest close
  *          time, the close time of the earlier ledger, or a value that the caller sets.
- * Unkept   tables outside the index scope (tidemark/table.h) are missing in the records. The reader
- *          notes which sources an answer needed: tide_reader_unkept.
  * Failure  a record that cannot be read is treated as absent, and the end of the reading fails.
  * Memory   records are valid until the end. Those of the cache are in the map.
  * Threads  the thread of its cache reader or connection. The cache never waits, PostgreSQL does. */
@@ -21,27 +19,16 @@ struct tide_reader {
     const struct tide_hot_meta *meta;
     uint64_t now;    /* unix seconds */
     uint64_t age_ms; /* since the indexer was last heard of; 0 if the reader is of the past */
-    uint32_t unkept; /* sources outside the index scope: PROJECT_BIT */
-    uint32_t needs;  /* sources that the caller needs (tide_reader_need) … */
-    uint32_t kinds; /* … besides the sources of records of these kinds: 1 << enum tide_hot_kind */
     struct tide_hot_reader *hot;
     struct reader_past *past; /* NULL: the cache */
     struct tide_pg *pg;       /* connection of the past */
 };
 
-/* Notes that the answer needs a source: for fields of META and CONTRACT, and for fields that come
- * from another source than the record. */
-static inline void tide_reader_need(struct tide_reader *reader, enum project_source_id source)
-{
-    reader->needs |= PROJECT_BIT(source);
-}
-/* Returns the bits of the needed sources that are outside the index scope. */
-uint32_t tide_reader_unkept(const struct tide_reader *reader);
 /* Makes a reader of a snapshot that the caller began and will end. */
 static inline struct tide_reader tide_reader_of(struct tide_hot_reader *hot,
                                                 const struct tide_hot_meta *meta, uint64_t now)
 {
-    return (struct tide_reader){ .meta = meta, .now = now, .unkept = meta->unkept, .hot = hot };
+    return (struct tide_reader){ .meta = meta, .now = now, .hot = hot };
 }
 
 /* The counterparts of the functions below for records of the past (reader_past.c). */
@@ -68,7 +55,6 @@ tide_status reader_past_close(struct reader_past *past, struct tide_err *err) TI
  * Persons and vaults of the past must not be scanned: there may be millions. */
 TIDE_INLINE const void *tide_reader_get(struct tide_reader *reader, const struct tide_hot_key *key)
 {
-    reader->kinds |= 1u << key->bytes[0];
     return TIDE_UNLIKELY(reader->past != NULL) ? reader_past_get(reader->past, key)
                                                : tide_hot_get(reader->hot, key);
 }
@@ -93,7 +79,6 @@ static inline bool tide_reader_expect_feeds(struct tide_reader *reader, const ch
 /* Call before a market's totals of its vaults are used. The past computes them now. */
 static inline void tide_reader_count_vaults(struct tide_reader *reader)
 {
-    reader->kinds |= 1u << TIDE_HOT_VAULT;
     if (reader->past)
         reader_past_count_vaults(reader->past);
 }
@@ -101,7 +86,6 @@ static inline void tide_reader_count_vaults(struct tide_reader *reader)
 static inline void tide_reader_scan(struct tide_reader *reader, const struct tide_hot_key *prefix,
                                     tide_hot_each_fn *each, void *self)
 {
-    reader->kinds |= 1u << prefix->bytes[0];
     if (reader->past)
         reader_past_scan(reader->past, prefix, each, self);
     else
@@ -111,14 +95,12 @@ static inline void tide_reader_scan(struct tide_reader *reader, const struct tid
 static inline const void *tide_reader_floor(struct tide_reader *reader,
                                             const struct tide_hot_key *key, size_t prefix_len)
 {
-    reader->kinds |= 1u << key->bytes[0];
     return reader->past ? reader_past_floor(reader->past, key, prefix_len)
                         : tide_hot_floor(reader->hot, key, prefix_len);
 }
 
 static inline bool tide_reader_blocked(struct tide_reader *reader, uint32_t code)
 {
-    reader->kinds |= 1u << TIDE_HOT_BLOCKED;
     return TIDE_UNLIKELY(reader->past != NULL) ? reader_past_blocked(reader->past, code)
                                                : tide_hot_blocked(reader->hot, reader->meta, code);
 }

@@ -129,15 +129,4 @@ const char *tide_pg_type_name(enum tide_pg_type type);
  * ferror. */
 void tide_tables_write_sql(FILE *out);
 
-/* An index scope as in chain.deployment.scope: "*", or a comma list of tables,
- * "state.oracle_feed,chain.ledger". Returns whether it is "*". */
-static inline bool tide_scope_is_all(const char *scope)
-{
-    return scope[0] == '*' && scope[1] == 0;
-}
-/* Returns whether the list contains "schema.table". scope must not be "*". */
-bool tide_scope_names(const char *scope, tide_slice table);
-/* Returns whether the index fills the table. */
-bool tide_scope_has(const char *scope, const char *schema, const char *table);
-
 #endif

@@ -186,8 +186,6 @@ static tide_status open_database(struct audit *a, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_query_deployment(a->read, a->config, &a->deployment, err);
     if (status == TIDE_OK)
-        status = tide_query_scope(a->read, a->deployment, &a->scope, err);
-    if (status == TIDE_OK)
         status = tide_query_connect(&a->temp, a->config, "tidemark-audit", true, err);
     return status == TIDE_OK ? audit_rows_open(a, err) : status;
 }

@@ -8,8 +8,8 @@
  *            of the checkpoint's ledger; and the bytes of each contract's code with the hash that
  *            the tables have. Missing, surplus and different entries are reported one by one.
  * Left out   what the index does not follow by design (indexer/README.md, "Relevance"): nonces,
- *            balances of strangers, and what a Stellar asset keeps beside balances. Tables outside
- *            the index scope. The time to live of code.
+ *            balances of strangers, and what a Stellar asset keeps beside balances. The time
+ *            to live of code.
  * Memory     fixed, whatever the size of the buckets and the tables: rows that are compared are in
  *            temporary tables of the server.
  * Writes     nothing that stays. */

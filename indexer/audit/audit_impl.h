@@ -5,7 +5,6 @@
 #include "indexer/archive/key_filter.h"
 #include "indexer/archive/snapshot.h"
 #include "indexer/audit/audit.h"
-#include "indexer/database/scope.h"
 #include "indexer/database/temp_rows.h"
 #include "indexer/decode/decode.h"
 #include "tidemark/pg.h"
@@ -26,7 +25,6 @@ struct audit {
     struct tide_pg *temp; /* owns the temporary tables */
     struct archive *archive;
     uint16_t deployment;
-    struct tide_scope scope;
     struct tide_deployment *contracts;
     struct tide_decode *decode;
     struct tide_batch *batch;

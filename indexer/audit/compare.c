@@ -41,7 +41,7 @@ static const char differences_sql[] =
     "   WHEN same IS NOT TRUE THEN 'different' WHEN hot THEN 'archived'"
     "   WHEN l.evicted THEN 'live' ELSE 'ttl' END AS what"
     " FROM pair AS p LEFT JOIN life AS l USING (key_hash)"
-    " WHERE NOT is_kept OR NOT is_there OR same IS NOT TRUE OR ($1::bool AND CASE WHEN hot"
+    " WHERE NOT is_kept OR NOT is_there OR same IS NOT TRUE OR (CASE WHEN hot"
     "   THEN l.evicted IS NOT TRUE"
     "   ELSE l.evicted IS TRUE OR l.kept_until IS DISTINCT FROM p.live_until END)";
 
@@ -275,12 +275,11 @@ static tide_status print_code(struct audit *a, struct tide_err *err)
 /* Compares what is in the temporary tables, in the server. */
 static tide_status run_comparison(struct audit *a, struct tide_err *err)
 {
-    const char *ttl = a->scope.all || a->scope.wanted[TIDE_TABLE_HISTORY_TTL] ? "t" : "f";
     tide_status status = tide_pg_run(a->temp, there_sql, "SELECT", err);
     if (status == TIDE_OK)
         status = tide_pg_run(a->temp, kept_sql, "SELECT", err);
     if (status == TIDE_OK)
-        status = tide_pg_query(a->temp, NULL, differences_sql, (const char *[]){ ttl }, 1, err);
+        status = tide_pg_run(a->temp, differences_sql, "INSERT", err);
     if (status == TIDE_OK)
         status = tide_pg_run(a->temp, code_sql, "SELECT", err);
     return status == TIDE_OK ? tide_pg_run(a->temp, code_differences_sql, "INSERT", err) : status;

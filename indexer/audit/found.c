@@ -109,12 +109,6 @@ static tide_status put_found(struct audit *a, const struct found *f, struct tide
     return audit_rows_added(a, AUDIT_FOUND, err);
 }
 
-/* Returns whether the index scope has the entry's table. */
-static bool is_in_scope(const struct audit *a, const struct found *f)
-{
-    return a->scope.all || a->scope.wanted[f->kind < 0 ? (int32_t)TIDE_TABLE_HISTORY_RAW : f->kind];
-}
-
 static tide_status note_data(struct audit *a, enum bucket_entry_kind kind,
                              const struct tide_change *change, struct tide_err *err)
 {
@@ -128,8 +122,6 @@ static tide_status note_data(struct audit *a, enum bucket_entry_kind kind,
     tide_data_key_hash(f.key_hash, change->contract, change->key, change->durability);
     key_filter_add(&a->keys, f.key_hash);
     tide_status status = f.held ? decode_found(a, &f, err) : TIDE_OK;
-    /* A version outside the scope still hides older ones, so its row is kept. */
-    f.followed = f.followed && (!f.held || is_in_scope(a, &f));
     return status == TIDE_OK ? put_found(a, &f, err) : status;
 }
 

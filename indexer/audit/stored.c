@@ -240,7 +240,7 @@ tide_status audit_stored_read(struct audit *a, struct tide_err *err)
     const struct tide_table *tables = tide_tables(&count);
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
-        if (tables[i].kind == TIDE_TABLE_HISTORY && (a->scope.all || a->scope.wanted[i]))
+        if (tables[i].kind == TIDE_TABLE_HISTORY)
             status = read_table(a, i, err);
     return status == TIDE_OK ? audit_rows_flush(a, err) : status;
 }

@@ -87,40 +87,6 @@ static tide_status choose_range(struct tide_export *x, const struct request *r,
     return TIDE_OK;
 }
 
-/* Returns whether the kind of export reads the table. */
-static bool is_exported(const struct tide_table *table, uint32_t index, enum export_kind kind)
-{
-    assert(kind <= EXPORT_STATE);
-    if (kind == EXPORT_CALLS)
-        return index == TIDE_TABLE_CALL;
-    return index >= TIDE_TABLE_FIXED_COUNT &&
-           table->kind == (kind == EXPORT_EVENTS ? TIDE_TABLE_EVENT : TIDE_TABLE_STATE);
-}
-
-/* Fails if the index scope has none of the wanted tables, and logs if it lacks some: tables outside
- * the scope have no lines. */
-static tide_status check_kept(struct tide_export *x, const struct request *r, struct tide_err *err)
-{
-    struct tide_scope scope;
-    uint32_t count, asked = 0, kept = 0;
-    const struct tide_table *tables = tide_tables(&count);
-    tide_status status = tide_query_scope(x->pg, x->deployment, &scope, err);
-    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
-        if (is_exported(&tables[i], i, r->kind)) {
-            asked++;
-            kept += scope.wanted[i];
-        }
-    assert(kept <= asked);
-    if (status == TIDE_OK && kept == 0)
-        return tide_fail(err, TIDE_E_MISSING,
-                         "none of these tables is in the index scope (--only)");
-    if (status == TIDE_OK && kept < asked)
-        tide_log(TIDE_WARN, "export.part",
-                 "kept=%u of=%u reason=\"the other tables are outside the index scope (--only)\"",
-                 kept, asked);
-    return status;
-}
-
 static tide_status write_all(struct tide_export *x, const struct request *r, struct tide_err *err)
 {
     static const char *const *const columns[] = { tide_export_event_columns,
@@ -128,9 +94,7 @@ static tide_status write_all(struct tide_export *x, const struct request *r, str
                                                   tide_export_state_columns };
     static_assert(TIDE_COUNT(columns) == EXPORT_STATE + 1, "each kind has its columns");
     assert((size_t)r->kind < TIDE_COUNT(columns));
-    tide_status status = check_kept(x, r, err);
-    if (status == TIDE_OK)
-        status = choose_range(x, r, err);
+    tide_status status = choose_range(x, r, err);
     if (status == TIDE_OK)
         status = tide_export_contracts(x, err);
     if (status != TIDE_OK)

@@ -62,10 +62,10 @@ static tide_status open_epoch(struct tide_pg *pg, const struct epoch *epoch, str
         status = tide_pg_query(
             pg, NULL,
             "INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash,"
-            " contracts, first_ledger, scope, dao_wallet) SELECT d.passphrase, d.network_id, 1 + "
+            " contracts, first_ledger, dao_wallet) SELECT d.passphrase, d.network_id, 1 + "
             "(SELECT"
             " max(epoch) FROM chain.deployment AS o WHERE o.network_id = d.network_id),"
-            " d.contracts_hash, d.contracts, d.first_ledger, d.scope, d.dao_wallet FROM"
+            " d.contracts_hash, d.contracts, d.first_ledger, d.dao_wallet FROM"
             " chain.deployment AS d WHERE d.id = $1::integer",
             (const char *[]){ epoch->deployment }, 1, err);
     return status ? status : tide_pg_run(pg, "COMMIT", "COMMIT", err);

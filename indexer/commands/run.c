@@ -115,7 +115,6 @@ static tide_status start_at(struct tide_follow *job, const struct checkpoint *ch
     uint8_t hash[TIDE_HASH_BYTES];
     const struct tide_start_options start = { .config = job->config,
                                               .deployment = job->deployment,
-                                              .wanted = job->scope.wanted,
                                               .writer = job->writer,
                                               .checkpoint = checkpoint->ledger,
                                               .source_hash = source_hash,

@@ -25,7 +25,7 @@ struct permit {
 /* clang-format off */
 static const struct section sections[] = {
     { "deployments",
-      "SELECT d.id AS deployment, d.passphrase AS network, d.epoch, d.scope, c.ledger AS cursor,"
+      "SELECT d.id AS deployment, d.passphrase AS network, d.epoch, c.ledger AS cursor,"
       " encode(c.hash, 'hex') AS hash, c.closed_at, greatest(h.tip, c.ledger) AS tip,"
       " greatest(coalesce(h.tip, 0), c.ledger) - c.ledger AS lag_ledgers,"
       " greatest(0, round(extract(epoch FROM clock_timestamp() - c.closed_at)))::bigint AS lag_seconds,"
@@ -64,7 +64,7 @@ static const struct section sections[] = {
       " ORDER BY 1, 2" },
     { "contracts",
       "SELECT d.id AS deployment, k.name, k.role, k.address, s.created,"
-      " coalesce(v.from_ledger <= s.created, false) AND d.scope = '*' AND NOT EXISTS (SELECT FROM"
+      " coalesce(v.from_ledger <= s.created, false) AND NOT EXISTS (SELECT FROM"
       " chain.contract_coverage g WHERE g.deployment = d.id AND g.contract = k.address"
       " AND g.next_ledger <= g.to_ledger) AS complete,"
       " CASE WHEN v.from_ledger <= s.created THEN NULL ELSE nullif(d.first_ledger, 0) END AS start_from,"

@@ -47,23 +47,12 @@ static tide_status verify_tables(struct tide_verify *check, const struct tide_co
 static tide_status verify_receipt(const struct tide_verify *check,
                                   const struct tide_option *options, struct tide_err *err)
 {
-    uint32_t count;
-    const struct tide_table *tables = tide_tables(&count);
     const struct tide_option *jwks = tide_option_find(options, "jwks");
-    struct tide_buf scope;
-    tide_buf_init(&scope, 64 << 10);
-    tide_scope_text(&scope, &check->scope, tables, count);
-    tide_buf_u8(&scope, 0);
-    assert(scope.failed || scope.ptr[scope.len - 1] == '\0');
     struct tide_verify_receipt of = { .pg = check->pg,
                                       .deployment = check->deployment,
-                                      .scope = (const char *)scope.ptr,
                                       .path = tide_option_find(options, "receipt")->value,
                                       .jwks = jwks ? jwks->value : NULL };
-    tide_status status =
-        scope.failed ? tide_fail(err, TIDE_E_MEMORY, "scope") : tide_verify_receipt(&of, err);
-    tide_buf_release(&scope);
-    return status;
+    return tide_verify_receipt(&of, err);
 }
 
 static tide_status verify_rows(struct tide_verify *check, const struct tide_config *config,
@@ -94,8 +83,6 @@ int tide_verify_main(const struct tide_config *config, const struct tide_option 
     tide_status status = tide_query_open(&check.pg, config, "tidemark-verify", &err);
     if (status == TIDE_OK)
         status = tide_query_deployment(check.pg, config, &check.deployment, &err);
-    if (status == TIDE_OK)
-        status = tide_query_scope(check.pg, check.deployment, &check.scope, &err);
     if (status == TIDE_OK)
         status = tide_option_find(options, "receipt")->value
                      ? verify_receipt(&check, options, &err)

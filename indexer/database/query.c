@@ -239,23 +239,3 @@ tide_status tide_query_contracts(struct tide_pg *pg, uint16_t deployment, uint32
         *out = d;
     return status;
 }
-
-tide_status tide_query_scope(struct tide_pg *pg, uint16_t deployment, struct tide_scope *out,
-                             struct tide_err *err)
-{
-    char id[8];
-    struct tide_pg_rows rows;
-    uint32_t count;
-    const struct tide_table *tables = tide_tables(&count);
-    snprintf(id, sizeof id, "%u", deployment);
-    tide_status status =
-        tide_pg_query(pg, &rows, "SELECT scope FROM chain.deployment WHERE id = $1",
-                      (const char *[]){ id }, 1, err);
-    if (status != TIDE_OK)
-        return status;
-    assert(rows.count == 1); /* the same snapshot found the deployment */
-    const char *scope = tide_pg_text(&rows, 0, 0);
-    status = tide_scope_parse(out, tables, count, strcmp(scope, "*") == 0 ? "" : scope, err);
-    tide_pg_rows_release(&rows);
-    return status;
-}

@@ -4,7 +4,6 @@
 #define INDEXER_DATABASE_QUERY_H
 
 #include "indexer/database/range.h"
-#include "indexer/database/scope.h"
 #include "tidemark/config.h"
 #include "tidemark/deployment.h"
 #include "tidemark/pg.h"
@@ -47,9 +46,5 @@ tide_status tide_query_whole(struct tide_pg *pg, uint16_t deployment, uint32_t f
  * no range has all of it. */
 tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct tide_range asked,
                                struct tide_range *out, struct tide_err *err) TIDE_MUST_USE;
-
-/* Reads the index scope: the tables that the deployment's --only selected. */
-tide_status tide_query_scope(struct tide_pg *pg, uint16_t deployment, struct tide_scope *out,
-                             struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -38,7 +38,7 @@
 struct tide_decode_options {
     const struct tide_deployment *deployment; /* copied */
     enum tide_proof proof;
-    /* True for each table index wanted (--only); NULL wants all. chain.ledger is always filled. */
+    /* True for each table index wanted; NULL wants all. chain.ledger is always filled. */
     const bool *tables;
     /* Limit on tokens that are followed because partners' catalogs alone name them. Anyone may fill
      * a catalog, hence the limit. Tokens that markets name have a limit of their own,

@@ -346,7 +346,7 @@ static bool try_kinds(struct tide_decode *d, const struct tide_event *event,
     if (!kind)
         return value_reject(d, "unknown event", name);
     if (!is_wanted(d, kind, name))
-        return true; /* outside the index scope: not decoded, not counted */
+        return true; /* not decoded, not counted */
     for (; kind; kind = tide_event_find(contract->role, name, kind)) {
         if (try_kind(d, event, contract, kind, topics)) {
             d->counts.events += d->wanted[kind->table] || d->wanted[TIDE_TABLE_EVENT_LOG];

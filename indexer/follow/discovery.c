@@ -86,7 +86,6 @@ static tide_status open_pipeline(struct reader *r, struct tide_err *err)
         .source = r->source,
         .decode = { .deployment = r->deployment,
                     .proof = (enum tide_proof)r->config.proof,
-                    .tables = r->options->tables,
                     .known_only = true,
                     .mentioned = (const uint8_t(*)[TIDE_HASH_BYTES])r->gap->ids,
                     .mentioned_count = r->gap->contract_count },

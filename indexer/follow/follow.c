@@ -194,9 +194,6 @@ static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
     struct tide_writer_options to = { .conninfo = config->database_url,
                                       .tables = job->tables,
                                       .table_count = job->table_count,
-                                      .wanted = job->scope.wanted,
-                                      .rollups = job->scope.rollups,
-                                      .scope = (const char *)job->scope_text.ptr,
                                       .deployment = job->deployment,
                                       .first_ledger = tide_follow_first_ledger(job),
                                       .discovered_max = config->discovered_tokens,
@@ -214,8 +211,6 @@ static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
                                       .stopped = tide_stop_asked };
     const struct tide_discovery_options discover = { .config = config,
                                                      .deployment = job->deployment,
-                                                     .tables =
-                                                         job->scope.all ? NULL : job->scope.wanted,
                                                      .stopped = tide_stop_asked };
     tide_status status = tide_writer_open(&job->writer, &to, err);
     return status == TIDE_OK ? tide_discovery_open(&job->discovery, &discover, err) : status;
@@ -273,22 +268,16 @@ tide_status tide_follow_open(struct tide_follow *job, const struct tide_config *
     *job = (struct tide_follow){ .config = config };
     tide_config_tell(config, "index.settings");
     job->tables = tide_tables(&job->table_count);
-    tide_buf_init(&job->scope_text, 64u << 10);
     if (!*config->deployment)
         return tide_fail(err, TIDE_E_CONFIG,
                          "deployment: the JSON file that names network and "
                          "contracts is not set");
-    tide_status status =
-        tide_scope_parse(&job->scope, job->tables, job->table_count, config->only, err);
-    if (status == TIDE_OK)
-        status = tide_deployment_read(&job->deployment, config->deployment, err);
+    tide_status status = tide_deployment_read(&job->deployment, config->deployment, err);
     if (status == TIDE_OK)
         status = check_source(job, err);
     if (status != TIDE_OK)
         return status;
     log_missing_contracts(job->deployment);
-    tide_scope_text(&job->scope_text, &job->scope, job->tables, job->table_count);
-    tide_buf_u8(&job->scope_text, 0);
     status = tide_supervise_open(&job->supervise, "writer", err);
     if (status != TIDE_OK)
         return status;
@@ -303,6 +292,5 @@ void tide_follow_close(struct tide_follow *job)
     tide_discovery_close(job->discovery);
     tide_writer_close(job->writer);
     tide_supervise_close(job->supervise);
-    tide_buf_release(&job->scope_text);
     free(job->deployment);
 }

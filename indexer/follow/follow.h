@@ -3,7 +3,6 @@
 #ifndef INDEXER_FOLLOW_FOLLOW_H
 #define INDEXER_FOLLOW_FOLLOW_H
 
-#include "indexer/database/scope.h"
 #include "indexer/follow/discovery.h"
 #include "indexer/follow/progress.h"
 #include "indexer/write/writer.h"
@@ -18,8 +17,6 @@ struct tide_follow {
     const struct tide_config *config;
     const struct tide_table *tables;
     uint32_t table_count;
-    struct tide_scope scope;
-    struct tide_buf scope_text;
     struct tide_deployment *deployment;
     struct tide_writer *writer;
     struct tide_discovery *discovery;

@@ -23,7 +23,6 @@ static struct tide_pipeline_options pipeline_options(const struct tide_follow *j
     return (struct tide_pipeline_options){
         .decode = { .deployment = job->deployment,
                     .proof = (enum tide_proof)c->proof,
-                    .tables = job->scope.all ? NULL : job->scope.wanted,
                     .discovered_max = leads ? c->discovered_tokens : 0 },
         .from = range.from,
         .to = range.to,

@@ -79,39 +79,6 @@ void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
     tide_buf_u8(out, 0);
 }
 
-bool tide_rollup_names(const struct tide_rollup *rollup, enum tide_rollup_mark mark,
-                       tide_slice table)
-{
-    tide_slice rest = rollup->sql, before;
-    struct tide_rollup_name name;
-    while (tide_rollup_next(&rest, &before, &name))
-        if (name.mark == mark && tide_slice_eq(name.table, table))
-            return true;
-    return false;
-}
-
-static bool shares_table(const struct tide_rollup *a, const struct tide_rollup *b)
-{
-    tide_slice rest = a->sql, before;
-    struct tide_rollup_name name;
-    while (tide_rollup_next(&rest, &before, &name))
-        if (name.mark == TIDE_ROLLUP_INTO && tide_rollup_names(b, TIDE_ROLLUP_INTO, name.table))
-            return true;
-    return false;
-}
-
-void tide_rollup_together(bool chosen[TIDE_ROLLUPS_MAX])
-{
-    assert(tide_rollup_count <= TIDE_ROLLUPS_MAX);
-    for (bool more = true; more;) {
-        more = false;
-        for (size_t i = 0; i < tide_rollup_count; i++)
-            for (size_t j = 0; j < tide_rollup_count && chosen[i]; j++)
-                if (!chosen[j] && shares_table(&tide_rollups[i], &tide_rollups[j]))
-                    more = chosen[j] = true;
-    }
-}
-
 static bool is_among(const tide_slice *all, uint32_t count, tide_slice one)
 {
     for (uint32_t i = 0; i < count; i++)

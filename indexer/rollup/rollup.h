@@ -48,14 +48,8 @@ struct tide_rollup_name {
  * there is none: *before is then all of *rest. */
 bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_name *name);
 
-/* Returns whether the statement has the table with that mark. */
-bool tide_rollup_names(const struct tide_rollup *rollup, enum tide_rollup_mark mark,
-                       tide_slice table);
-/* Most rollups. Selections are arrays of bool by rollup index. */
+/* Most rollups. */
 #define TIDE_ROLLUPS_MAX 16u
-/* Selects all rollups that share a table with a selected one: otherwise some columns of the table's
- * rows would never be filled. */
-void tide_rollup_together(bool chosen[TIDE_ROLLUPS_MAX]);
 
 /* Lists the tables that rollups write, each once, and returns their number. */
 #define TIDE_ROLLUP_TABLES_MAX 24u

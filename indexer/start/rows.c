@@ -16,8 +16,8 @@ tide_status start_rows_open(struct start *s, struct tide_err *err)
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
     for (uint32_t i = 0; i < count; i++)
-        wanted[i] = s->options->wanted[i] && tables[i].kind == TIDE_TABLE_HISTORY;
-    wanted[TIDE_TABLE_CONTRACT_SEEN] = s->options->wanted[TIDE_TABLE_CONTRACT_SEEN];
+        wanted[i] = tables[i].kind == TIDE_TABLE_HISTORY;
+    wanted[TIDE_TABLE_CONTRACT_SEEN] = true;
     const struct tide_decode_options options = { .deployment = s->options->deployment,
                                                  .proof = TIDE_PROOF_CHAIN,
                                                  .tables = wanted,

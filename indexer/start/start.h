@@ -19,7 +19,6 @@
 struct tide_start_options {
     const struct tide_config *config;         /* archive, database, deployment file */
     const struct tide_deployment *deployment; /* has the id that the writer found; borrowed */
-    const bool *wanted;                       /* by table index: the index scope; borrowed */
     struct tide_writer *writer;               /* writer of an empty index */
     uint32_t checkpoint; /* to begin with; 0: the newest, with validators the newest provable */
     /* Reads the hash that the source of ledgers says a ledger has. TIDE_E_MISSING: the source has

@@ -435,8 +435,6 @@ tide_status tide_verify_events(struct tide_verify *check, const struct tide_conf
     struct tide_deployment *d = NULL;
     const char *list = config->rpc;
     char url[RPC_URL_BYTES];
-    if (!check->scope.wanted[TIDE_TABLE_EVENT_LOG])
-        return TIDE_OK;
     tide_status status =
         tide_query_contracts(check->pg, check->deployment, check->range.to + 1, &d, err);
     if (!status)

@@ -408,11 +408,6 @@ static tide_status answer_again(struct check *check, struct tide_reader *reader,
     reader->now = (uint64_t)check->claims.evaluated_at;
     assert(check->claims.kind < TIDE_RECEIPT_KIND_COUNT && writers[check->claims.kind]);
     enum tide_refusal why = writers[check->claims.kind](check, reader);
-    if (tide_reader_unkept(reader)) {
-        char table[PROJECT_TABLE_NAME];
-        project_table_name(table, tide_reader_unkept(reader));
-        return tide_fail(err, TIDE_E_MISSING, "cannot be told: %s is not indexed", table);
-    }
     status = compare_answer(check, why, err);
     if (status == TIDE_OK)
         compare_claims(check, reader->meta);
@@ -423,7 +418,7 @@ static tide_status check_answer(struct check *check, const struct tide_verify_re
                                 struct tide_err *err)
 {
     assert(check->claims.ledger <= UINT32_MAX);
-    struct tide_reader reader = { .pg = of->pg, .unkept = project_unkept(of->scope) };
+    struct tide_reader reader = { .pg = of->pg };
     struct tide_err late;
     tide_status status = reader_past_open(&reader.past, &reader.meta, of->pg, of->deployment,
                                           (uint32_t)check->claims.ledger, err);

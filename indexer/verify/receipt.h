@@ -4,7 +4,7 @@
  * Wrong    TIDE_E_CONFLICT: the signature does not hold, the JWKS lacks the key, the key was
  *          withdrawn, or the answer or a claim differs; each difference is printed
  * Unknown  TIDE_E_MISSING: another network or deployment, a ledger that is not indexed or has
- *          another hash, tables outside the index scope
+ *          another hash
  * TIDE_E_DECODE: the file is no receipt. Archived events do not matter: answers come from entries.
  *
  * Not checked: how old the server's knowledge was (its lease). exp is therefore only checked
@@ -17,8 +17,7 @@
 struct tide_verify_receipt {
     struct tide_pg *pg; /* a transaction with one snapshot */
     uint16_t deployment;
-    const char *scope; /* the text of chain.deployment.scope */
-    const char *path;  /* path of the receipt */
+    const char *path; /* path of the receipt */
     /* Path of the JWKS; NULL: the signature is not checked, and the output says so. */
     const char *jwks;
 };

@@ -74,8 +74,6 @@ static tide_status fold_all(struct tide_pg *pg, const struct tide_verify *check,
                                      (uint32_t)tide_pg_u64(&rows, 0, 1) };
     tide_pg_rows_release(&rows);
     for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++) {
-        if (!check->scope.rollups[i])
-            continue;
         tide_buf_reset(sql);
         tide_rollup_write(sql, &tide_rollups[i], &writer);
         status = sql->failed ? tide_fail(err, TIDE_E_MEMORY, "rollups")

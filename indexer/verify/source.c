@@ -53,12 +53,10 @@ static int ledger_column(const struct tide_table *table)
     return NO_LEDGER;
 }
 
-/* Returns whether the table is compared. State follows from history; tables outside the index scope
- * have no rows. */
+/* Returns whether the table is compared. State follows from history. */
 static bool is_compared(const struct pass *a, uint32_t table)
 {
-    return a->tables[table].kind != TIDE_TABLE_STATE && table != TIDE_TABLE_PREIMAGE &&
-           (a->check->scope.all || a->check->scope.wanted[table] || table == TIDE_TABLE_LEDGER);
+    return a->tables[table].kind != TIDE_TABLE_STATE && table != TIDE_TABLE_PREIMAGE;
 }
 
 /* Adds a batch's tuples of one table to the digest of its slice. */
@@ -234,10 +232,8 @@ static tide_status open_decode(struct pass *a, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     bool known = tide_hex_decode(previous, sizeof previous, tide_pg_slice(&rows, 0, 1)) == TIDE_OK;
-    const struct tide_scope *scope = &a->check->scope;
     struct tide_decode_options options = { .deployment = a->deployment,
                                            .proof = (enum tide_proof)tide_pg_u64(&rows, 0, 0),
-                                           .tables = scope->all ? NULL : scope->wanted,
                                            .known_only = true }; /* see check_waiting */
     status = tide_decode_open(&a->decode, &options, err);
     tide_pg_rows_release(&rows);

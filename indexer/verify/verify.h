@@ -18,14 +18,12 @@
 #define INDEXER_VERIFY_VERIFY_H
 
 #include "indexer/database/range.h"
-#include "indexer/database/scope.h"
 #include "tidemark/config.h"
 #include "tidemark/pg.h"
 
 struct tide_verify {
     struct tide_pg *pg; /* a transaction with one snapshot */
     uint16_t deployment;
-    struct tide_scope scope; /* only tables in the scope are compared */
     struct tide_range range;
     bool part;      /* a part of the index was asked for, not all of it */
     uint64_t wrong; /* differences reported so far; the first TIDE_VERIFY_SAID_MAX are printed */

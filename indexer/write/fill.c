@@ -241,27 +241,13 @@ static void sql_contracts(struct write_session *s)
                    s->plan->deployment, s->plan->deployment, s->plan->held_before);
 }
 
-/* Returns whether the index scope has all tables of entries. */
-static bool has_all_entries(const struct write_plan *plan)
-{
-    bool all = true;
-    for (uint32_t i = 0; i < plan->table_count; i++)
-        all &= plan->tables[i].kind != TIDE_TABLE_HISTORY || plan->wanted[i];
-    return all;
-}
-
 /* Appends a condition that is false for an extra entry of table `index` if another table has a
  * newer version of it: a value that cannot be decoded any more is in history.raw, and the last one
- * that could stays in its own table. A scope that lacks a table of entries cannot tell, so no entry
- * is extra there. */
+ * that could stays in its own table. */
 static void sql_is_newest(struct write_session *s, uint32_t index)
 {
     const struct write_plan *plan = s->plan;
     const char *before = " AND NOT (a.key_hash IS NULL AND EXISTS (";
-    if (!has_all_entries(plan)) {
-        write_sql_more(s, " AND a.key_hash IS NOT NULL");
-        return;
-    }
     for (uint32_t i = 0; i < plan->table_count; i++) {
         const struct tide_table *other = &plan->tables[i];
         if (other->kind != TIDE_TABLE_HISTORY || i == TIDE_TABLE_HISTORY_TTL ||
@@ -338,7 +324,7 @@ static tide_status compare_states(struct filling *f, struct tide_err *err)
     uint64_t differences = 0;
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++)
-        if (s->plan->tables[i].kind == TIDE_TABLE_HISTORY && s->plan->wanted[i])
+        if (s->plan->tables[i].kind == TIDE_TABLE_HISTORY)
             status = compare_table(s, i, &differences, err);
     if (status == TIDE_OK && differences)
         status = tide_fail(err, TIDE_E_CONFLICT,
@@ -349,18 +335,15 @@ static tide_status compare_states(struct filling *f, struct tide_err *err)
     return status == TIDE_OK ? write_point(TIDE_FAILPOINT("fill.compared"), err) : status;
 }
 
-/* Deletes the rows of the stored state. An index scope may have no table of it. */
+/* Deletes the rows of the stored state. */
 static tide_status delete_state(struct filling *f, struct tide_err *err)
 {
     struct write_session *s = &f->writer->main.session;
-    bool any = false;
     write_sql(s, "%s", "");
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
         const struct tide_table *table = &s->plan->tables[i];
-        if (!s->plan->wanted[i] ||
-            (table->kind != TIDE_TABLE_STATE && table->kind != TIDE_TABLE_HISTORY))
+        if (table->kind != TIDE_TABLE_STATE && table->kind != TIDE_TABLE_HISTORY)
             continue;
-        any = true;
         write_sql_more(s, "DELETE FROM ");
         if (table->kind == TIDE_TABLE_STATE)
             write_sql_more(s, "state.\"%s\"", table->name);
@@ -369,7 +352,7 @@ static tide_status delete_state(struct filling *f, struct tide_err *err)
         write_sql_more(s, " WHERE deployment = %u AND ledger = %u AND tx = 0;", s->plan->deployment,
                        f->batch->to);
     }
-    return any ? write_run_sql(s, "DELETE", err) : TIDE_OK;
+    return write_run_sql(s, "DELETE", err);
 }
 
 /* Deletes the versions that the checkpoint's state gave, and merges the history below: each entry's

@@ -52,24 +52,20 @@ static tide_status upsert_deployment(struct tide_writer *w, const struct tide_id
     const struct tide_deployment *d = w->options.deployment;
     char wallet[TIDE_STRKEY_TEXT_MAX], first[12];
     snprintf(first, sizeof first, "%u", d->first_ledger);
-    const char *values[] = { d->passphrase,
-                             id->network,
-                             id->contracts,
-                             (const char *)id->json.ptr,
-                             first,
-                             w->options.scope,
-                             dao_wallet(wallet, d) ? wallet : NULL };
+    const char *values[] = { d->passphrase, id->network,
+                             id->contracts, (const char *)id->json.ptr,
+                             first,         dao_wallet(wallet, d) ? wallet : NULL };
     tide_status status = tide_pg_query(
         write_pg(s), &rows,
         "WITH latest AS (SELECT coalesce(max(epoch), 0) AS epoch FROM chain.deployment"
         " WHERE network_id = $2::bytea), known AS (UPDATE chain.deployment AS k SET contracts ="
-        " $4::jsonb, dao_wallet = $7, first_ledger = CASE WHEN $5::integer > 0 THEN $5::integer "
+        " $4::jsonb, dao_wallet = $6, first_ledger = CASE WHEN $5::integer > 0 THEN $5::integer "
         "ELSE"
         " k.first_ledger END FROM latest WHERE k.network_id = $2::bytea AND k.epoch = latest.epoch"
         " AND k.contracts_hash = $3::bytea RETURNING k.id), made AS ("
         "INSERT INTO chain.deployment (passphrase, network_id, epoch, contracts_hash, contracts,"
-        " first_ledger, scope, dao_wallet) SELECT $1, $2::bytea, epoch, $3::bytea, $4::jsonb,"
-        " $5::integer, $6, $7"
+        " first_ledger, dao_wallet) SELECT $1, $2::bytea, epoch, $3::bytea, $4::jsonb,"
+        " $5::integer, $6"
         " FROM latest WHERE NOT EXISTS (SELECT FROM known)"
         " ON CONFLICT (network_id, epoch, contracts_hash) DO UPDATE SET contracts ="
         " excluded.contracts, dao_wallet = excluded.dao_wallet, first_ledger = CASE WHEN "
@@ -78,7 +74,7 @@ static tide_status upsert_deployment(struct tide_writer *w, const struct tide_id
         " d AS (SELECT id FROM known UNION ALL SELECT id FROM made)"
         " INSERT INTO chain.cursor (deployment) SELECT id FROM d"
         " ON CONFLICT (deployment) DO UPDATE SET writer = cursor.writer RETURNING deployment",
-        values, 7, err);
+        values, TIDE_COUNT(values), err);
     if (status == TIDE_OK)
         w->plan.deployment = (uint32_t)tide_pg_u64(&rows, 0, 0);
     tide_pg_rows_release(&rows);
@@ -130,7 +126,7 @@ static void sql_draw(struct tide_writer *w)
               " AND c.timeline IS NOT NULL)::int FROM chain.deployment d, chain.cursor o,"
               " (SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::int"
               " AS id) t WHERE c.deployment = %u AND d.id = c.deployment AND o.deployment ="
-              " c.deployment RETURNING c.writer, c.moves, c.ledger, c.hash, d.scope, d.passphrase,"
+              " c.deployment RETURNING c.writer, c.moves, c.ledger, c.hash, d.passphrase,"
               " c.generation, c.generation > o.generation",
               w->options.moves_seen, s->plan->deployment);
 }
@@ -148,38 +144,20 @@ static tide_status draw_writer(struct tide_writer *w, struct tide_err *err)
         status =
             tide_fail(err, TIDE_E_FENCED, "writer: deployment %u is gone", s->plan->deployment);
     if (status == TIDE_OK) {
-        assert(rows.columns == 8); /* sql_draw returns them */
+        assert(rows.columns == 7); /* sql_draw returns them */
         snprintf(cursor->writer, sizeof cursor->writer, "%s", tide_pg_text(&rows, 0, 0));
         cursor->moves = tide_pg_u64(&rows, 0, 1);
         cursor->ledger = (uint32_t)tide_pg_u64(&rows, 0, 2);
         if (cursor->ledger)
             tide_pg_bytes(&rows, 0, 3, cursor->hash, TIDE_HASH_BYTES);
-        if (tide_pg_bool(&rows, 0, 7))
+        if (tide_pg_bool(&rows, 0, 6))
             tide_log(TIDE_WARN, "database.generation",
                      "deployment=%u generation=%s ledger=%u reason=\"another timeline, or commits "
                      "are lost; going on from what is there\"",
-                     s->plan->deployment, tide_pg_text(&rows, 0, 6), cursor->ledger);
+                     s->plan->deployment, tide_pg_text(&rows, 0, 5), cursor->ledger);
     }
-    if (status == TIDE_OK && strcmp(tide_pg_text(&rows, 0, 4), w->options.scope) != 0)
-        status = tide_fail(err, TIDE_E_CONFLICT,
-                           "only: the database was indexed with \"%.200s\", not \"%.200s\": use the"
-                           " same, or another database",
-                           tide_pg_text(&rows, 0, 4), w->options.scope);
     tide_pg_rows_release(&rows);
     return status == TIDE_OK ? write_take_lease(&w->main, w->options.hold_lease, err) : status;
-}
-
-/* Takes the configured scope over if the index is still empty, even if an earlier attempt stored
- * another one. */
-static tide_status adopt_scope(struct tide_writer *w, struct tide_err *err)
-{
-    struct write_session *s = &w->main.session;
-    return tide_pg_query(write_pg(s), NULL,
-                         "UPDATE chain.deployment d SET scope = $1 WHERE id = $2::integer"
-                         " AND scope <> $1 AND NOT EXISTS (SELECT 1 FROM chain.coverage WHERE"
-                         " deployment = d.id) AND NOT EXISTS (SELECT 1 FROM chain.partition WHERE"
-                         " deployment = d.id AND last_loaded IS NOT NULL)",
-                         (const char *[]){ w->options.scope, s->plan->deployment_text }, 2, err);
 }
 
 /* Reads the partition size: the size of the existing partitions applies, whatever the configuration
@@ -225,8 +203,6 @@ static tide_status settle_in(struct tide_writer *w, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_fork_reject(write_pg(s), w->plan.deployment, err);
     if (status == TIDE_OK)
-        status = adopt_scope(w, err);
-    if (status == TIDE_OK)
         status = draw_writer(w, err);
     if (status == TIDE_OK)
         status = read_size(w, err);
@@ -261,7 +237,6 @@ static struct write_plan plan_of(const struct tide_writer_options *o)
     return (struct write_plan){ .conninfo = o->conninfo,
                                 .tables = o->tables,
                                 .table_count = o->table_count,
-                                .wanted = o->wanted,
                                 .partition_ledgers = o->partition_ledgers,
                                 .silence_ms = o->silence_ms,
                                 .retry_ms_max = o->retry_ms_max,
@@ -278,7 +253,7 @@ static tide_status init_parts(struct tide_writer *w, const struct tide_writer_op
     w->options = *options;
     w->plan = plan_of(options);
     write_session_init(&w->main.session, &w->plan, WRITE_OWNER_WRITER);
-    write_rollups_learn(&w->rollups, &w->plan, options->rollups);
+    write_rollups_learn(&w->rollups, &w->plan);
     write_statements_init(&w->statements, &w->main.session, &w->keys, &w->rollups);
     w->tip = (struct write_tip){ &w->main, &w->statements, options->array_bytes };
     write_load_init(&w->load, &w->main, &w->keys, &build);

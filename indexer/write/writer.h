@@ -45,9 +45,6 @@ struct tide_writer_options {
     const char *conninfo;
     const struct tide_table *tables; /* borrowed; usually tide_tables() */
     uint32_t table_count;
-    const bool *wanted;                 /* by table index (--only); borrowed */
-    const bool *rollups;                /* by their index (rollup.h); NULL: all; borrowed */
-    const char *scope;                  /* "*" or the canonical list of --only; borrowed */
     struct tide_deployment *deployment; /* borrowed; tide_writer_open fills in its id, adds
                                            the contracts discovered so far */
     uint32_t first_ledger;   /* first ledger of the deployment; 0: the lowest one that is indexed */
@@ -71,7 +68,7 @@ struct tide_writer_options {
 
 /* Connects (repeatedly while the database is away), migrates or checks the schema, resolves the
  * deployment, waits for the lock, becomes the writer, and reads the state of the tables.
- * TIDE_E_CONFLICT: the stored network or scope differs, or the lock is held and !standby.
+ * TIDE_E_CONFLICT: the stored network differs, or the lock is held and !standby.
  * TIDE_E_CHAIN: the deployment has a fork (database/fork.h). Also TIDE_E_SCHEMA, TIDE_E_CONFIG,
  * TIDE_E_DB_FATAL, TIDE_E_STOPPED. */
 tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_options *options,

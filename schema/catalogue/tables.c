@@ -516,23 +516,3 @@ const char *tide_pg_type_name(enum tide_pg_type type)
     assert(type < TIDE_COUNT(names) && names[type]);
     return names[type];
 }
-
-/* --- the scope ---------------------------------------------------------------- */
-
-bool tide_scope_names(const char *scope, tide_slice table)
-{
-    while (*scope) {
-        size_t len = strcspn(scope, ",");
-        if (tide_slice_eq(table, tide_slice_of(scope, len)))
-            return true;
-        scope += len + (scope[len] == ',');
-    }
-    return false;
-}
-
-bool tide_scope_has(const char *scope, const char *schema, const char *table)
-{
-    char whole[96];
-    int len = snprintf(whole, sizeof whole, "%s.%s", schema, table);
-    return tide_scope_is_all(scope) || tide_scope_names(scope, tide_slice_of(whole, (size_t)len));
-}

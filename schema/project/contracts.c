@@ -8,7 +8,7 @@
  * - the contract was followed in all of that range (a discovered one is not, until its past has
  *   been read), and
  * - at that ledger no newest version of its entries is stored raw.
- * A whole contract is complete if, in addition, the index scope is "*".
+ * A whole contract is complete.
  *
  * In the published contracts any account can make itself the DAO and replace the code of
  * dao_governance, oracle and partner_registry, and so write anything into these three. Their raw
@@ -22,7 +22,7 @@ static const char contracts_sql[] =
     " END"
     " AND NOT EXISTS (SELECT FROM chain.contract_coverage AS g WHERE"
     " g.deployment = d.id AND g.contract = k.address AND g.next_ledger <= g.to_ledger),"
-    " d.first_ledger, d.scope = '*', k.named, d.dao_wallet, o.ledger + 1,"
+    " d.first_ledger, k.named, d.dao_wallet, o.ledger + 1,"
     " chain.unix(o.closed_at) FROM chain.deployment AS d"
     " LEFT JOIN chain.start AS o ON o.deployment = d.id"
     " LEFT JOIN chain.coverage AS v ON v.deployment ="
@@ -52,15 +52,15 @@ static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg
     snprintf(contract.name, sizeof contract.name, "%s", tide_pg_text(rows, at, 1));
     snprintf(contract.role_name, sizeof contract.role_name, "%s", tide_pg_text(rows, at, 2));
     contract.created = (uint32_t)tide_pg_u64(rows, at, 4);
-    if (!tide_hot_address_parse(&meta->dao_wallet, tide_pg_slice(rows, at, 9)))
+    if (!tide_hot_address_parse(&meta->dao_wallet, tide_pg_slice(rows, at, 8)))
         meta->dao_wallet = (struct tide_hot_address){ 0 }; /* the deployment file names none */
     bool whole = tide_pg_bool(rows, at, 5);
-    contract.complete = whole && tide_pg_bool(rows, at, 7);
+    contract.complete = whole;
     if (contract.role < TIDE_ROLE_synth_token)
         meta->contracts[contract.role] = address;
     bool matters = contract.role != TIDE_ROLE_wallet && contract.role != TIDE_ROLE_stellar_asset;
     /* an incomplete discovered token affects only its own market */
-    bool named = tide_pg_bool(rows, at, 8);
+    bool named = tide_pg_bool(rows, at, 7);
     contract.watched = named || whole;
     if (named && matters && !contract.complete)
         meta->complete = 0;
@@ -92,8 +92,8 @@ tide_status project_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t 
     if (rows.count) {
         snprintf(meta.passphrase, sizeof meta.passphrase, "%s", tide_pg_text(&rows, 0, 3));
         tide_network_id(meta.network_id, tide_slice_str(tide_pg_text(&rows, 0, 3)));
-        meta.history_from = (uint32_t)tide_pg_u64(&rows, 0, 10);
-        meta.history_since = tide_pg_u64(&rows, 0, 11);
+        meta.history_from = (uint32_t)tide_pg_u64(&rows, 0, 9);
+        meta.history_since = tide_pg_u64(&rows, 0, 10);
         meta.start_from = meta.complete ? 0 : (uint32_t)tide_pg_u64(&rows, 0, 6);
     }
     tide_pg_rows_release(&rows);

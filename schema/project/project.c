@@ -46,54 +46,6 @@ const struct project_source project_sources[PROJECT_SOURCE_COUNT] = {
 };
 /* clang-format on */
 
-static const char *schema_of(int source)
-{
-    return source == PROJECT_SWAP ? "event" : "state";
-}
-
-uint32_t project_unkept(const char *scope)
-{
-    uint32_t bits = 0;
-    for (int s = 0; s < (int)PROJECT_SOURCE_COUNT; s++)
-        if (!tide_scope_has(scope, schema_of(s), project_sources[s].name))
-            bits |= PROJECT_BIT(s);
-    return bits;
-}
-
-uint32_t project_sources_of(enum tide_hot_kind kind)
-{
-    static const uint32_t bits[TIDE_HOT_KIND_COUNT] = {
-        [TIDE_HOT_PERSON] =
-            PROJECT_BIT(PROJECT_REC) | PROJECT_BIT(PROJECT_FROZEN) | PROJECT_BIT(PROJECT_WHITELIST),
-        [TIDE_HOT_BLOCKED] = PROJECT_BIT(PROJECT_BLOCKED),
-        [TIDE_HOT_CHANGED] =
-            PROJECT_BIT(PROJECT_REC) | PROJECT_BIT(PROJECT_FROZEN) | PROJECT_BIT(PROJECT_WHITELIST),
-        [TIDE_HOT_FEED] = PROJECT_BIT(PROJECT_FEED),
-        [TIDE_HOT_POOL] = PROJECT_BIT(PROJECT_POOL),
-        [TIDE_HOT_TICK] = PROJECT_BIT(PROJECT_POOL) | PROJECT_BIT(PROJECT_SWAP),
-        [TIDE_HOT_TRADE] = PROJECT_BIT(PROJECT_POOL) | PROJECT_BIT(PROJECT_SWAP),
-        [TIDE_HOT_MARKET] = PROJECT_BIT(PROJECT_MARKET),
-        [TIDE_HOT_VAULT] = PROJECT_BIT(PROJECT_VAULT),
-        [TIDE_HOT_PARTNER] = PROJECT_BIT(PROJECT_PARTNER),
-        [TIDE_HOT_CATALOG] = PROJECT_BIT(PROJECT_CATALOG),
-        [TIDE_HOT_VERIFIER] = PROJECT_BIT(PROJECT_VERIFIER),
-        [TIDE_HOT_PROVIDER] = PROJECT_BIT(PROJECT_PROVIDER),
-        [TIDE_HOT_COLLATERAL] = PROJECT_BIT(PROJECT_COLLATERAL),
-    };
-    assert(kind < TIDE_HOT_KIND_COUNT);
-    return bits[kind];
-}
-
-void project_table_name(char out[PROJECT_TABLE_NAME], uint32_t bits)
-{
-    assert(bits && bits < PROJECT_BIT(PROJECT_SOURCE_COUNT));
-    int source = __builtin_ctz(bits);
-    int len =
-        snprintf(out, PROJECT_TABLE_NAME, "%s.%s", schema_of(source), project_sources[source].name);
-    assert(len > 0 && len < (int)PROJECT_TABLE_NAME);
-    (void)len;
-}
-
 tide_status project_apply(enum project_source_id source, struct project_row *row,
                           struct tide_err *err)
 {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-enum { COLUMNS_MAX = 17 }; /* values of the row that has most: the feeder's cursor row */
+enum { COLUMNS_MAX = 16 }; /* values of the row that has most: the feeder's cursor row */
 
 /* Returns the length up to the next comma outside of parentheses. */
 static size_t value_len(const char *at)

@@ -17,10 +17,7 @@ struct tide_json tide_answer_begin(struct tide_buf *out, const struct tide_reade
 
 void tide_answer_agrees(struct tide_json *j, const struct tide_reader *reader)
 {
-    if (reader->unkept & PROJECT_BIT(PROJECT_GOVERNANCE))
-        tide_json_null(j, "agreesWithDao");
-    else
-        tide_json_bool(j, "agreesWithDao", tide_cache_misnamed(reader->meta) == 0);
+    tide_json_bool(j, "agreesWithDao", tide_cache_misnamed(reader->meta) == 0);
 }
 
 /* --- compliance -------------------------------------------------------------------------- */
@@ -156,7 +153,6 @@ enum tide_refusal tide_answer_find_quote(struct tide_quote *out, struct tide_rea
     *out = (struct tide_quote){ .pool = tide_reader_get(reader, &key),
                                 .amount_in = amount_in,
                                 .a_to_b = a_to_b };
-    tide_reader_need(reader, PROJECT_POOLS);
     return tide_rule_swap(&out->swap, out->pool, tide_hot_i128(reader->meta->protocol_fee),
                           amount_in, a_to_b);
 }

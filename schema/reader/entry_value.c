@@ -380,12 +380,6 @@ static tide_status read_contract(struct asking *a, bool *followed, struct tide_e
     return TIDE_OK;
 }
 
-static bool is_kept(const struct asking *a, int table)
-{
-    uint32_t count;
-    return tide_scope_has(a->of->scope, "history", tide_tables(&count)[table].name);
-}
-
 /* Writes the statement: the newest version of the entry. Returns NULL without memory. */
 static const char *put_statement(struct tide_buf *sql, const struct asking *a)
 {
@@ -448,7 +442,6 @@ tide_status tide_entry_value(const struct tide_entry_question *of, bool *followe
     if (status != TIDE_OK || !*followed)
         return status;
     a.kind = kind_of(a.role, of->key);
-    bool told = !a.raw && a.kind && is_told(a.kind) && is_kept(&a, a.kind->table) &&
-                is_kept(&a, TIDE_TABLE_HISTORY_RAW);
+    bool told = !a.raw && a.kind && is_told(a.kind);
     return told ? read_version(&a, said, value, err) : TIDE_OK;
 }

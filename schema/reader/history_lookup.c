@@ -144,10 +144,6 @@ tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows
     char hash[TIDE_KEY_TEXT], id[8], ledger[16], sql[1024];
     *rows = (struct tide_pg_rows){ 0 };
     *found = false;
-    if (history->scope && !tide_scope_has(history->scope, "history", key->table)) {
-        history->unkept = key->table;
-        return tide_fail(err, TIDE_E_MISSING, "history.%s is not kept", key->table);
-    }
     if (key->contract.kind == 0)
         return TIDE_OK;
     tide_status status = tide_history_key(hash, key, err);

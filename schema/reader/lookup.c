@@ -87,8 +87,6 @@ static const struct tide_hot_contract *find_token(struct tide_reader *reader,
 {
     struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_CONTRACT, token);
     const struct tide_hot_contract *contract = tide_reader_get(reader, &key);
-    tide_reader_need(reader, PROJECT_TOKEN);
-    tide_reader_need(reader, PROJECT_ASSET);
     return contract && contract->has_instance ? contract : NULL;
 }
 

@@ -259,7 +259,6 @@ static tide_status write_missing(struct tide_writer *w, struct tide_range wanted
 
 int main(int argc, char **argv)
 {
-    static const bool wanted[TABLES] = { true, true, true };
     struct tide_err err = { TIDE_OK, "" };
     struct tide_writer *w = NULL;
     struct settings s = read_settings(argc, argv);
@@ -267,8 +266,6 @@ int main(int argc, char **argv)
     struct tide_writer_options options = { .conninfo = getenv("TIDEMARK_DATABASE_URL"),
                                            .tables = tables,
                                            .table_count = TABLES,
-                                           .wanted = wanted,
-                                           .scope = "*",
                                            .deployment = &deployment,
                                            .partition_ledgers = s.partition,
                                            .array_bytes = s.arrays,

@@ -157,17 +157,13 @@ struct child {
 static struct tide_writer *peer_writer(const struct plan *plan, struct tide_deployment *deployment)
 {
     static struct tide_config config;
-    static bool all[TIDE_TABLES_MAX];
     uint32_t count;
     struct tide_err err;
     struct tide_writer *writer = NULL;
-    memset(all, true, sizeof all);
     tide_config_defaults(&config);
     const struct tide_writer_options options = { .conninfo = plan->peer,
                                                  .tables = tide_tables(&count),
                                                  .table_count = count,
-                                                 .wanted = all,
-                                                 .scope = "*",
                                                  .deployment = deployment,
                                                  .partition_ledgers = 1000000,
                                                  .array_bytes = (size_t)config.array_kib << 10,

@@ -8,7 +8,6 @@
 #include "perf.h"
 #include "ratio.h"
 
-#include "indexer/database/scope.h"
 #include "indexer/follow/pipeline.h"
 #include "indexer/write/writer.h"
 
@@ -126,19 +125,14 @@ static void dump_items(struct tide_pipeline *pipeline, FILE *out)
 int perf_dump(int argc, char **argv)
 {
     if (argc < 3) {
-        fputs("usage: tidemark-perf dump LAKE DEPLOYMENT OUT [ONLY]\n", stderr);
+        fputs("usage: tidemark-perf dump LAKE DEPLOYMENT OUT\n", stderr);
         return 64;
     }
     static struct tide_config config;
-    static struct tide_scope only;
     struct tide_err err;
-    uint32_t count;
-    const struct tide_table *tables = tide_tables(&count);
     struct tide_deployment *deployment = read_deployment(argv[1]);
     tide_config_defaults(&config);
     snprintf(config.lake, sizeof config.lake, "%s", argv[0]);
-    if (tide_scope_parse(&only, tables, count, argc > 3 ? argv[3] : "", &err) != TIDE_OK)
-        perf_die("only", &err);
     struct tide_source source;
     const struct tide_source_options from = { .config = &config,
                                               .passphrase = deployment->passphrase,
@@ -149,7 +143,6 @@ int perf_dump(int argc, char **argv)
     const struct tide_pipeline_options options = { .source = source,
                                                    .decode = { .deployment = deployment,
                                                                .proof = TIDE_PROOF_EVENTS,
-                                                               .tables = only.wanted,
                                                                .discovered_max =
                                                                    config.discovered_tokens },
                                                    .from = deployment->first_ledger,
@@ -177,27 +170,17 @@ int perf_dump(int argc, char **argv)
 int perf_replay(int argc, char **argv)
 {
     if (argc < 3) {
-        fputs("usage: tidemark-perf replay FILE DEPLOYMENT CONNINFO [ONLY]\n", stderr);
+        fputs("usage: tidemark-perf replay FILE DEPLOYMENT CONNINFO\n", stderr);
         return 64;
     }
     static struct tide_batch batch;
-    static struct tide_scope only;
     struct tide_err err;
     uint32_t count;
     const struct tide_table *tables = tide_tables(&count);
     struct tide_deployment *deployment = read_deployment(argv[1]);
-    if (tide_scope_parse(&only, tables, count, argc > 3 ? argv[3] : "", &err) != TIDE_OK)
-        perf_die("only", &err);
-    struct tide_buf scope;
-    tide_buf_init(&scope, 1 << 16);
-    tide_scope_text(&scope, &only, tables, count);
-    tide_buf_u8(&scope, 0);
     const struct tide_writer_options options = { .conninfo = argv[2],
                                                  .tables = tables,
                                                  .table_count = count,
-                                                 .wanted = only.wanted,
-                                                 .rollups = only.rollups,
-                                                 .scope = (const char *)scope.ptr,
                                                  .deployment = deployment,
                                                  .partition_ledgers = 1000000,
                                                  /* one session builds the indexes, one after
@@ -229,7 +212,6 @@ int perf_replay(int argc, char **argv)
            rows, events);
     fclose(in);
     tide_batch_release(&batch);
-    tide_buf_release(&scope);
     free(deployment);
     return 0;
 }

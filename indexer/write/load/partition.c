@@ -59,7 +59,7 @@ tide_status load_partition_make(struct write_session *s, uint32_t from, struct t
         return status;
     write_sql(s, "%s", "");
     for (uint32_t i = 0; i < s->plan->table_count; i++)
-        if (s->plan->tables[i].partitioned && s->plan->wanted[i])
+        if (s->plan->tables[i].partitioned)
             sql_create(s, &s->plan->tables[i], from);
     status = write_run_sql(s, "CREATE TABLE", err);
     return status == TIDE_OK ? write_point(TIDE_FAILPOINT("partition.created"), err) : status;
@@ -85,12 +85,8 @@ static void sql_uncount(struct write_session *s, uint32_t from)
                    " coalesce(sum(calls_unverified), 0) AS unverified FROM ");
     write_sql_leaf(s, &tables[TIDE_TABLE_LEDGER], from);
     write_sql_more(s, ") AS l, (SELECT ");
-    if (s->plan->wanted[TIDE_TABLE_CALL]) {
-        write_sql_more(s, "count(*) AS n FROM ");
-        write_sql_leaf(s, &tables[TIDE_TABLE_CALL], from);
-    } else {
-        write_sql_more(s, "0 AS n");
-    }
+    write_sql_more(s, "count(*) AS n FROM ");
+    write_sql_leaf(s, &tables[TIDE_TABLE_CALL], from);
     write_sql_more(s, ") AS k WHERE c.deployment = %u; ", s->plan->deployment);
 }
 
@@ -100,7 +96,7 @@ tide_status load_partition_drop(struct write_session *s, uint32_t from, struct t
     write_sql(s, "%s", "");
     sql_uncount(s, from);
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
-        if (!s->plan->tables[i].partitioned || !s->plan->wanted[i])
+        if (!s->plan->tables[i].partitioned)
             continue;
         write_sql_more(s, "%s", before);
         write_sql_leaf(s, &s->plan->tables[i], from);

@@ -109,7 +109,7 @@ tide_status write_merge_partition(struct write_session *s, uint32_t from, uint32
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
         const struct tide_table *state = &s->plan->tables[i];
-        if (state->kind != TIDE_TABLE_STATE || !s->plan->wanted[i])
+        if (state->kind != TIDE_TABLE_STATE)
             continue;
         status = merge_leaf(s, state, from, ledger, behind, err);
     }

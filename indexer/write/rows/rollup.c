@@ -46,13 +46,12 @@ static bool learn_tables(const struct write_plan *plan, const struct tide_rollup
     return true;
 }
 
-void write_rollups_learn(struct write_rollups *r, const struct write_plan *plan, const bool *chosen)
+void write_rollups_learn(struct write_rollups *r, const struct write_plan *plan)
 {
     assert(tide_rollup_count <= TIDE_ROLLUPS_MAX);
-    *r = (struct write_rollups){ .chosen = chosen != NULL };
+    *r = (struct write_rollups){ .any = false };
     for (size_t i = 0; i < tide_rollup_count; i++) {
-        bool wanted = !chosen || chosen[i];
-        r->kept[i] = wanted && learn_tables(plan, &tide_rollups[i], r->needs[i]);
+        r->kept[i] = learn_tables(plan, &tide_rollups[i], r->needs[i]);
         r->any |= r->kept[i];
     }
 }
@@ -75,8 +74,7 @@ struct place {
     uint32_t from; /* first ledger of the partition */
 };
 
-/* Writes the table that a fold reads. A table outside the index scope has no partition, so the
- * empty parent is read. */
+/* Writes the table that a fold reads. */
 static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_name *name)
 {
     const struct place *place = self;
@@ -85,7 +83,7 @@ static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_
     assert(i < plan->table_count); /* write_rollups_learn found the tables of a kept rollup */
     const struct tide_table *table = &plan->tables[i], *stored = tide_table_stored(table);
     char leaf[128];
-    if (!table->partitioned || !plan->wanted[i]) {
+    if (!table->partitioned) {
         tide_buf_putf(out, "%s.\"%s\"", table->schema, table->name);
         return;
     }

@@ -13,15 +13,13 @@ enum { ROLLUP_BULK_ROWS = 200 };
 /* The rollups that this index keeps. write_rollups_learn fills it in. Afterwards no field changes,
  * and any thread may read it. */
 struct write_rollups {
-    bool chosen;                 /* the caller chose rollups; false: all */
-    bool any;                    /* at least one is kept */
-    bool kept[TIDE_ROLLUPS_MAX]; /* chosen, and the tables that the rollup reads are in the scope */
+    bool any; /* at least one is kept */
+    bool kept
+        [TIDE_ROLLUPS_MAX]; /* the plan has the tables that the rollup reads; a test's has not */
     bool needs[TIDE_ROLLUPS_MAX][TIDE_TABLES_MAX]; /* rows of the table make the rollup run */
 };
 
-/* chosen is indexed by rollup; NULL: all are chosen. */
-void write_rollups_learn(struct write_rollups *r, const struct write_plan *plan,
-                         const bool *chosen);
+void write_rollups_learn(struct write_rollups *r, const struct write_plan *plan);
 
 /* Prepares the folds of a batch outside of transactions; prepared says which ones the session has.
  * write_rollup_send sends them behind the batch's rows and adds to *statements. */

@@ -12,7 +12,6 @@ struct write_plan {
     const char *conninfo;            /* borrowed, like all pointers here */
     const struct tide_table *tables; /* table_count of them, at most TIDE_TABLES_MAX */
     uint32_t table_count;
-    const bool *wanted; /* by table index: the index scope */
     uint32_t deployment;
     char deployment_text[12];   /* deployment as text, for parameters of statements */
     uint32_t partition_ledgers; /* ledgers of a partition, above 0 */

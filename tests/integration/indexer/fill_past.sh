@@ -94,17 +94,6 @@ python3 -c "import json; d = json.load(open('$sim/deployment.json')); del d['fir
 for file in unset deployment; do ends 0 backfill.covered --from $checkpoint --to 2150 --deployment "$sim/$file.json"; done
 bounded "the checkpoint's ledger alone"
 
-# Index scopes without any state, and with a part of it
-for scope in event.log state.oracle_feed,event.log rollup.candle; do
-    database whole
-    "$bin" run --only $scope --database-url "${full_url/dbname=tidemark/dbname=whole}" --lake "$sim/lake" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -2 "$PG_DIR/run.log")"
-    "$bin" digest --database-url "${full_url/dbname=tidemark/dbname=whole}" >"$PG_DIR/digest.whole"
-    database begun
-    start --only $scope
-    timeout 120 "$bin" backfill --only $scope --lake "$sim/lake" --from $first --to 2110 2>"$PG_DIR/fill.log" || fail "scope $scope: $(tail -2 "$PG_DIR/fill.log")"
-    filled "scope $scope" "$PG_DIR/digest.whole"
-done
-
 # Tokens that the deployment file does not name
 strip "$sim"
 database whole

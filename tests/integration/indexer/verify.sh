@@ -83,7 +83,7 @@ finds "chain.cursor: calls [0-9]+, the tables have [0-9]+"
 also "event.log and event.raw: ledger $called: [0-9]+ rows, chain.ledger has [0-9]+ \(events\)"
 put_back chain.call event.log
 holds
-grep -q "^counts  9 of 9 comparisons" "$PG_DIR/said" || fail "not all was compared: $(cat "$PG_DIR/said")"
+grep -q "^counts  9 comparisons" "$PG_DIR/said" || fail "not all was compared: $(cat "$PG_DIR/said")"
 
 sql "UPDATE chain.ledger SET hash = previous_hash WHERE ledger = 1200"
 finds "chain.ledger: ledger 1201 does not follow ledger 1200"

@@ -26,14 +26,5 @@ assert d.ask(f"/api/pools/{pool}/swaps?order=asc&from={last}", 410)["code"] == "
 assert len(d.pages(f"/api/pools/{pool}/swaps?order=asc&from={edge}", 50)[0]) == len(d.pages(f"/api/pools/{pool}/swaps?from={edge}", 50)[0]) == there
 assert d.ask("/api/pools?ledger=1990")["items"], "state as of an archived ledger"
 assert d.ask(f"/api/pools/{pool}/candles?interval=1d")["items"]
-# of sums that are not kept (--only) nothing is answered, and of those that are as before
-whole = sql("SELECT scope FROM chain.deployment")
-some = ("chain.ledger,chain.contract_seen,event.liquidity_pool_swap,state.liquidity_pool_pool,history.liquidity_pool_pool,"
-        "state.stellar_asset_instance,history.stellar_asset_instance,state.synth_token_instance,history.synth_token_instance")
-for scope, candles, daily in (some, 503, 503), (some + ",rollup.candle", 200, 503), (some + ",rollup.candles", 503, 503), (whole, 200, 200):
-    sql(f"UPDATE chain.deployment SET scope = '{scope}'")
-    for target, status in (f"/api/pools/{pool}/candles", candles), ("/api/stats/daily", daily), ("/api/stats", daily), ("/api/pools", candles):
-        answer = d.ask(target, status)
-        assert status == 200 or answer["code"] == "incomplete", answer
 d.close()
-print(f"{seen} swaps, then 410; sums that are not kept: 503")
+print(f"{seen} swaps, then 410")

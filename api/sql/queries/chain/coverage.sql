@@ -7,7 +7,6 @@
 --   network       string    passphrase of the network
 --   networkEpoch  Count     counts resets of the network
 --   firstLedger   Ledger?   where the index began
---   scope         string    which tables are filled; *: all
 --   ranges        Range[]   contiguous ranges that are indexed, the first hundred
 --   historyFrom   Ledger?   the index began with the state of a checkpoint, the ledger before this one: events, lists and sums of the
 --                           past begin with it, as `History-From` says in each answer. Null: there is no such limit
@@ -16,7 +15,7 @@
 --   writer        string?   state of the indexer that writes
 --   tip           Ledger?   newest ledger of the network that the indexer knows
 --   lagLedgers    Count?    ledgers it is behind
--- example: {"network":"Tidemark Simulated Network ; 2026", "networkEpoch":0, "firstLedger":"1024", "scope":"*",
+-- example: {"network":"Tidemark Simulated Network ; 2026", "networkEpoch":0, "firstLedger":"1024",
 --   "ranges":[{"fromLedger":"1024", "toLedger":"1535", "closedAt":"2026-01-31T07:24:04Z"}], "historyFrom":null, "startProof":null,
 --   "writer":"stopped", "tip":"1535",
 --   "lagLedgers":0}
@@ -32,7 +31,6 @@ FROM chain.deployment AS d LEFT JOIN chain.heartbeat AS h ON h.deployment = d.id
     d.passphrase AS "network",
     d.epoch AS "networkEpoch",
     nullif(d.first_ledger, 0)::text AS "firstLedger",
-    d.scope AS "scope",
     to_json(ARRAY(SELECT row_to_json(r) FROM (
       SELECT c.from_ledger::text AS "fromLedger", c.to_ledger::text AS "toLedger", chain.rfc3339(c.closed_at) AS "closedAt"
       FROM chain.coverage AS c WHERE c.deployment = d.id ORDER BY c.from_ledger LIMIT 100) AS r)) AS "ranges",

@@ -7,8 +7,8 @@
 --   transactions          Count                   in the ledger
 --   protocolTransactions  Count?                  of them, those that touch the protocol. As of a ledger this and the
 --                                                 counts below are null: they grow when a token is found later
---   events                Count?                  of the protocol, within the index scope
---   changes               Count?                  of the protocol's entries, within the index scope
+--   events                Count?                  of the protocol
+--   changes               Count?                  of the protocol's entries
 --   rawEvents             Count?                  events that could not be decoded, kept as they came
 --   rawStates             Count?                  entries that could not be decoded, kept as they came
 --   rawCalls              Count?                  calls whose arguments or answer are too long or deep for JSON, kept

@@ -3,7 +3,6 @@
 #include "api/http/param.h"
 #include "api/routes/route_table.h"
 #include "api/sql/cursor.h"
-#include "api/sql/scope.h"
 #include "api/sql/statement.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/text.h"
@@ -506,82 +505,6 @@ static void statements(void **state)
     tide_statements_close(&all);
 }
 
-static void what_is_not_kept_is_named(void **state)
-{
-    static const struct {
-        const char *sql, *scope, *missing;
-    } cases[] = {
-        { "FROM event.oracle_price_aggregate", "*", "" },
-        { "FROM event.oracle_price_aggregate", "chain.ledger", "event.oracle_price_aggregate" },
-        { "FROM (event.log)", "event.oracle_price_aggregate,event.log", "" },
-        { "FROM rollup.day AS d", "chain.ledger,event.log", "rollup.day" },
-        { "FROM rollup.day AS d", "rollup.pool_day,rollup.days", "rollup.day" },
-        { "FROM e, rollup.pool_day,rollup.day", "rollup.pool_day,rollup.total", "rollup.day" },
-        { "FROM e, rollup.pool_day, rollup.day", "rollup.day,rollup.pool_day", "" },
-        { "FROM rollup.day", "", "rollup.day" },
-        { "FROM chain.cursor AS c, l.event, chain.rfc3339(x)", "", "" },
-        { "chain.tx, chain.call, chain.tx", "", "chain.tx, chain.call" },
-        { "FROM chain.token_at(", "state.stellar_asset_instance,history.stellar_asset_instance",
-          "state.synth_token_instance, history.synth_token_instance" },
-        { "FROM rollup.held",
-          "rollup.day,rollup.closing,state.liquidity_pool_pool,history.stellar_asset_instance,"
-          "state.stellar_asset_instance,state.synth_token_instance,history.synth_token_instance",
-          "history.liquidity_pool_pool, state.synthetic_engine_collateral_allowed,"
-          " history.synthetic_engine_collateral_allowed, history.synthetic_engine_asset_config" },
-    };
-    char missing[TIDE_SCOPE_TEXT];
-    (void)state;
-    for (size_t i = 0; i < TIDE_COUNT(cases); i++) {
-        struct tide_scope_need need = { .sql = cases[i].sql };
-        bool kept = tide_scope_has_all(missing, cases[i].scope, &need);
-        assert_string_equal(missing, cases[i].missing);
-        assert_int_equal(kept, missing[0] == 0);
-    }
-}
-
-static void events_need_their_kinds(void **state)
-{
-    uint16_t swap = TIDE_EV_liquidity_pool_swap, open = TIDE_EV_synthetic_engine_open;
-    const char *scope = "event.log,event.liquidity_pool_swap";
-    struct tide_scope_need need = { .sql = "FROM event.log, chain.event_fields(x)" };
-    char missing[TIDE_SCOPE_TEXT];
-    (void)state;
-    assert_false(tide_scope_has_all(missing, scope, &need)); /* there are many more than it names */
-    assert_string_equal(missing + strlen(missing) - 5, ", …");
-    assert_true(tide_scope_has_all(missing, "*", &need));
-    need = (struct tide_scope_need){ need.sql, &swap, 1 };
-    assert_true(tide_scope_has_all(missing, scope, &need));
-    need.kinds = &open;
-    assert_false(tide_scope_has_all(missing, scope, &need));
-    assert_string_equal(missing, "event.synthetic_engine_open");
-}
-
-/* Every statement names existing tables. An index that keeps none of them answers no list, except
- * those over the tables that every index keeps. */
-static void every_statement_needs_what_it_reads(void **state)
-{
-    static const char *const always[] = { "coverage", "ledger", "ledgers", "proof_entry" };
-    struct tide_statements all;
-    struct tide_err err;
-    char missing[TIDE_SCOPE_TEXT];
-    (void)state;
-    assert_int_equal(tide_statements_open(&all, &tide_route_table, &err), TIDE_OK);
-    for (size_t i = 0; i < all.count; i++) {
-        const struct tide_scope_need need = { .sql = all.all[i].sql };
-        bool expected = false;
-        for (size_t a = 0; a < TIDE_COUNT(always); a++)
-            expected |= strcmp(all.all[i].name, always[a]) == 0;
-        if (tide_scope_has_all(missing, "chain.ledger,chain.contract_seen", &need) != expected)
-            fail_msg("%s.sql: \"%s\"", all.all[i].name, missing);
-        assert_true(tide_scope_has_all(missing, "*", &need));
-    }
-    tide_statements_close(&all);
-    assert_int_equal(tide_scope_check_names("x", "FROM state.no_such AS n", &err), TIDE_E_SCHEMA);
-    assert_non_null(strstr(err.text, "state.no_such"));
-    assert_int_equal(
-        tide_scope_check_names("x", "FROM event.log, rollup.day, chain.collateral", &err), TIDE_OK);
-}
-
 int test_route(void)
 {
     const struct CMUnitTest tests[] = {
@@ -597,9 +520,6 @@ int test_route(void)
         cmocka_unit_test(the_table_is_consistent),
         cmocka_unit_test(cursors),
         cmocka_unit_test(statements),
-        cmocka_unit_test(what_is_not_kept_is_named),
-        cmocka_unit_test(events_need_their_kinds),
-        cmocka_unit_test(every_statement_needs_what_it_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,4 @@
 #include "indexer/commands/command.h"
-#include "indexer/database/scope.h"
 #include "indexer/follow/queue.h"
 #include "tidemark/notify.h"
 #include "tidemark/pg.h"
@@ -58,57 +57,6 @@ static void literals_are_quoted_or_refused(void **state)
     assert_true(tide_pg_quote_literal(out, sizeof out, "a'b"));
     assert_string_equal(out, "'a''b'");
     assert_false(tide_pg_quote_literal(out, sizeof out, "abcdefgh"));
-}
-
-/* ---- --only ---- */
-
-#define ALWAYS "chain.ledger,chain.contract_seen,chain.kept_for,"
-
-/* clang-format off */
-static const struct {
-    const char *text, *want; /* want NULL: refused */
-} choices[] = {
-    { "",                             "*"                                                      },
-    { "event.swap",                   ALWAYS "event.raw,event.liquidity_pool_swap"             },
-    { "event.liquidity_pool_swap",    ALWAYS "event.raw,event.liquidity_pool_swap"             },
-    { "swap",                         ALWAYS "event.raw,event.liquidity_pool_swap"             },
-    { "swap , event.swap",            ALWAYS "event.raw,event.liquidity_pool_swap"             },
-    { "state.vault",                  ALWAYS "history.raw,state.raw,history.synthetic_engine_vault,state.synthetic_engine_vault" },
-    { "history.vault",                ALWAYS "history.raw,state.raw,history.synthetic_engine_vault,state.synthetic_engine_vault" },
-    { "call",                         "chain.ledger,chain.tx,chain.call,chain.contract_seen,chain.kept_for"            },
-    { "rollup.partner_revenue",       ALWAYS "event.raw,event.earnings_distributor_revenue_received,event.earnings_distributor_partner_revenue_forwarded,rollup.partner_day_revenue,rollup.partner_epoch_revenue,rollup.partner_revenue" },
-    { "rollup.revenues",              NULL                                                     },
-    { "rollup.",                      NULL                                                     },
-    { "candle",                       NULL                                                     },
-    { "event.wap",                    NULL                                                     },
-    { "event.",                       NULL                                                     },
-    { "event.swap,,call",             NULL                                                     },
-    { "kyc.swap",                     NULL                                                     },
-};
-/* clang-format on */
-
-static void only_chooses_tables_and_names_its_choice(void **state)
-{
-    uint32_t count;
-    const struct tide_table *tables = tide_tables(&count);
-    (void)state;
-    for (size_t i = 0; i < TIDE_COUNT(choices); i++) {
-        struct tide_scope only;
-        struct tide_err err;
-        struct tide_buf scope;
-        tide_status status = tide_scope_parse(&only, tables, count, choices[i].text, &err);
-        if ((status == TIDE_OK) != (choices[i].want != NULL))
-            fail_msg("\"%s\": %s", choices[i].text, tide_status_text(status));
-        if (status != TIDE_OK) {
-            assert_int_equal(status, TIDE_E_CONFIG);
-            continue;
-        }
-        tide_buf_init(&scope, 4096);
-        tide_scope_text(&scope, &only, tables, count);
-        tide_buf_u8(&scope, 0);
-        assert_string_equal((const char *)scope.ptr, choices[i].want);
-        tide_buf_release(&scope);
-    }
 }
 
 /* ---- commands ---- */
@@ -200,7 +148,6 @@ int test_daemon(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_sqlstate_has_its_remedy),
         cmocka_unit_test(literals_are_quoted_or_refused),
-        cmocka_unit_test(only_chooses_tables_and_names_its_choice),
         cmocka_unit_test(every_command_is_declared_well),
         cmocka_unit_test(a_queue_keeps_order_and_ends),
         cmocka_unit_test(a_waiting_taker_is_woken),
