@@ -279,7 +279,7 @@ static tide_status run_comparison(struct audit *a, struct tide_err *err)
     if (status == TIDE_OK)
         status = tide_pg_run(a->temp, kept_sql, "SELECT", err);
     if (status == TIDE_OK)
-        status = tide_pg_run(a->temp, differences_sql, "INSERT", err);
+        status = tide_pg_run(a->temp, differences_sql, "SELECT", err);
     if (status == TIDE_OK)
         status = tide_pg_run(a->temp, code_sql, "SELECT", err);
     return status == TIDE_OK ? tide_pg_run(a->temp, code_differences_sql, "INSERT", err) : status;

@@ -42,7 +42,7 @@ ADDRESS = "^[GCMBL][A-Z2-7]{55,}$"
 # The indexer's own columns: no contract chooses them.
 OWN = {"deployment", "key_hash", "ledger", "tx", "op", "event", "seq", "closed_at", "contract", "removed", "hash", "source",
        "wallet_id",  # a key that a statement looks up: one row has it
-       "executable", "wasm", "durability", "reason", "xdr", "key_xdr", "value_xdr", "live_until", "evicted", "type"}
+       "executable", "wasm", "durability", "reason", "xdr", "key_xdr", "value_xdr", "live_until", "evicted", "type", "form"}
 
 
 def prepare():

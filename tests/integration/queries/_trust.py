@@ -94,6 +94,8 @@ FUNCTIONS = {
     "chain.collateral_then": "its contract is an argument",
     "chain.event_fields": "one event, by its identity in event.log, which statements read bound",
     "chain.undecoded": "its contract is an argument", "chain.undecoded_page": "chain.role_followed says of each contract whether it is",
+    "kyc.hook_since": "finds entries by the hash of their key, and the program hashes the key with the deployment file's contract",
+    "kyc.forgotten_attestation": "the same",
     "chain.grant_api": "rights", "kyc.grant_roles": "rights", "chain.grant_feeder": "rights", "chain.restrict_public": "rights",
 }
 
