@@ -2,6 +2,11 @@
 #include "schema/program/cli_impl.h"
 #include "schema/program/config_impl.h"
 
+/* The programs that have a page and read settings. */
+#define MAN_PAGES                                                                          \
+    ".BR tidemark\\-indexer (1),\n.BR tidemark\\-api (1),\n.BR tidemark\\-attester (1),\n" \
+    ".BR tidemark\\-console (1)\n"
+
 /* Writes text as roff: escapes backslashes and dashes, and lines that would begin a request. */
 static void put_roff(struct tide_buf *out, const char *text)
 {
@@ -139,8 +144,7 @@ void tide_cli_man(const struct tide_cli *cli, struct tide_buf *out)
     put_entry(out, "/etc/tidemark/tidemark.conf", "The settings, as the package installs them.");
     put_entry(out, "$CREDENTIALS_DIRECTORY/tidemark_KEY",
               "A secret setting in a file of its own, as systemd's LoadCredential= gives it.");
-    tide_buf_str(out, ".SH SEE ALSO\n.BR tidemark.conf (5),\n.BR tidemark\\-indexer (1),\n"
-                      ".BR tidemark\\-api (1),\n.BR tidemark\\-attester (1)\n");
+    tide_buf_str(out, ".SH SEE ALSO\n.BR tidemark.conf (5),\n" MAN_PAGES);
 }
 
 /* --- tidemark.conf(5) --------------------------------------------------------------------- */
@@ -171,9 +175,9 @@ void tide_config_man(struct tide_buf *out, const char *version)
     put_title(out, "tidemark.conf", 5, version);
     tide_buf_str(
         out,
-        ".SH NAME\ntidemark.conf \\- settings of tidemark\\-indexer, tidemark\\-api and "
-        "tidemark\\-attester\n.SH DESCRIPTION\nLines\n.IR \"key = value\" ,\n[section] (without "
-        "meaning) or # comment. A value is the rest of its\nline. An unknown key, a key given "
+        ".SH NAME\ntidemark.conf \\- settings of Tidemark\n.SH DESCRIPTION\nLines\n"
+        ".IR \"key = value\" ,\n[section] (without meaning) or # comment. A value is the rest of "
+        "its\nline. An unknown key, a key given "
         "twice and a value out of its bounds are\nrefused at the start, with exit status 78.\n"
         ".PP\nEach key is also a variable TIDEMARK_KEY, which overrides the file, and an\noption "
         "\\-\\-key, which overrides both. Text values that are secrets are never\nshown, and may "
@@ -186,6 +190,5 @@ void tide_config_man(struct tide_buf *out, const char *version)
         else
             tide_buf_putf(out, "%s.SS %s\n", i ? "" : ".SH SETTINGS\n", s->name);
     }
-    tide_buf_str(out, ".SH SEE ALSO\n.BR tidemark\\-indexer (1),\n.BR tidemark\\-api (1),\n"
-                      ".BR tidemark\\-attester (1)\n");
+    tide_buf_str(out, ".SH SEE ALSO\n" MAN_PAGES);
 }

@@ -73,14 +73,16 @@ ends 78 tidemark-indexer run --config "$dir/conf"
 says err 'unknown key batch_mb; did you mean batch_mib?'
 
 # Man pages have no warnings (checked if man is installed), and bash accepts the completion.
-for page in tidemark-indexer tidemark-api tidemark-attester tidemark.conf; do
+programs='tidemark-indexer tidemark-api tidemark-attester tidemark-console'
+for page in $programs tidemark.conf; do
     if [ $page = tidemark.conf ]; then ends 0 tidemark-indexer --man $page; else ends 0 $page --man; fi
     cp "$dir/out" "$dir/$page.man"
     grep -q '^\.SH NAME' "$dir/$page.man" || fail "$page: no man page"
+    for program in $programs; do grep -q "^\.BR ${program/-/\\\\-} (1)" "$dir/$page.man" || fail "man $page: does not name $program"; done
     command -v man >/dev/null || continue
     LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l -Tutf8 -Z "$dir/$page.man" 2>&1 >/dev/null | { ! grep .; } || fail "$page: roff warnings"
 done
-for program in tidemark-indexer tidemark-api tidemark-attester; do
+for program in $programs; do
     ends 0 $program --completion bash
     cp "$dir/out" "$dir/$program.bash"
 done
