@@ -472,7 +472,7 @@ CREATE FUNCTION analyst.scaled(raw numeric, decimals integer) RETURNS numeric
 COMMENT ON FUNCTION analyst.scaled(numeric, integer) IS 'raw units with the decimals applied, exact; null: these are not known';
 
 -- amount units of one token against per units of another: a price in whole tokens. With equal decimals it is what the pool contract
--- says, which divides raw units. As C does (tide_price), more than 127 bits are null.
+-- says, which divides raw units. A price of more than 127 bits, which no i128 holds, is null.
 CREATE FUNCTION chain.price(amount numeric, amount_decimals integer, per numeric, per_decimals integer) RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN CASE WHEN amount_decimals BETWEEN 0 AND 38 AND per_decimals BETWEEN 0 AND 38

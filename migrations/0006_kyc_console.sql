@@ -91,7 +91,7 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.console_person(text, bytea[]) IS 'Raises TK006 unless the name and the certificates'' hashes are well formed';
 
--- Returns the sessions that the worker would revoke on an order (weigh_ordered, api/kyc/worker/decision.c).
+-- Returns the sessions that the worker would revoke on an order (revoke_by_order, api/kyc/worker/decision.c).
 CREATE FUNCTION kyc.console_standing(of_deployment smallint, session text)
   RETURNS SETOF kyc.session LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
   SELECT b.* FROM kyc.session AS a JOIN kyc.session AS b ON b.address = a.address AND b.deployment = a.deployment

@@ -1,4 +1,4 @@
-# cmake -DOUT=file.c -DDIR=migrations -DWHAT=migration -DHEADER=indexer/database/migrate.h -P embed.cmake
+# cmake -DOUT=x.c -DDIR=migrations -DWHAT=migration -DHEADER=indexer/database/migrate.h -P embed.cmake
 # Writes every .sql of DIR and its folders, in order of name, into one C table: tide_WHATs of HEADER. A NUL follows
 # each text. -DALSO="a|b" adds files from elsewhere, sorted in by name. With -DFILES="a|b" instead of
 # DIR: these files, under their whole names. A line "-- part: NAME" of a .sql is replaced by the content

@@ -19,7 +19,7 @@
 
 #define TIDE_HOT_FORMAT 18u
 
-/* X(NAME, record): the kind TIDE_HOT_NAME with the struct tide_hot_record. Beside it the parts of
+/* X(NAME, RECORD): the kind TIDE_HOT_NAME with the struct tide_hot_RECORD. Beside it the parts of
  * its key, and the content. */
 #define TIDE_HOT_KINDS(X)                                                             \
     X(META, meta)             /* -                       what the cache stands for */ \

@@ -12,6 +12,8 @@ fresh() {
     cp "$TIDE_SOURCE_DIR/.clang-format" "$dir/t/"
     for folder in include schema schema/base indexer tools tools/packaging; do echo '# here' >"$dir/t/$folder/README.md"; done
     printf '`banned.h`, `base.h`, `tidemark/slice.h`\n' >>"$dir/t/include/README.md"
+    grep -oh 'tide_\w*' "$dir/t/include/tidemark/"*.h | sort -u >"$dir/t/tools/names.txt" # their comments mention functions that are not here
+    echo '`names.txt`' >>"$dir/t/tools/README.md"
     printf '\n| file | what |\n|---|---|\n| `*.c` | all |\n' >>"$dir/t/schema/base/README.md"
     echo '`events.md`' >>"$dir/t/tools/packaging/README.md"
     printf '\n| place | status | rejects | why |\n|---|---|---|---|\n| `decode.c` `g` | LIMIT | a | b |\n' >>"$dir/t/indexer/README.md"
@@ -82,7 +84,8 @@ manual 'sh not run: a reason that holds' 'sudo tidemark-indexer run --laek x | c
 manual sh 'true && tidemark-indexer rnu'; breaks manuals 'an unknown command'
 manual sh "tools/none -- sh -c 'true'"; breaks manuals 'an unknown program'
 manual sh "sh -c 'tidemark-indexer status --wtach 5'"; breaks manuals 'an unknown option in quotes'
-echo 'Or `tidemark-sim write --laek x`.' >>"$dir/t/schema/README.md"; breaks manuals 'an unknown option in a sentence'
+echo 'Or `tide''mark-sim write --laek x`.' >>"$dir/t/schema/README.md"; breaks manuals 'an unknown option in a sentence'
+echo '/* as `tide''mark-indexer rnu` does */' >>"$dir/t/schema/base/a.c"; breaks manuals 'an unknown command in a comment'
 printf '/* What'' the row holds. */\n' >>"$dir/t/schema/base/a.c"; breaks comments 'a comment that begins with What'
 printf 'int x; /*\n * Of'' rows: the last. */\n' >>"$dir/t/schema/base/a.c"; breaks comments 'a comment of two lines that begins with Of'
 printf -- '-- It'' is kept.\nSELECT 1;\n' >"$dir/t/schema/base/a.sql"; breaks comments 'a comment of SQL'
@@ -127,9 +130,28 @@ bound include/tidemark/limits.h 'int a[A_MAX];' indexer/decode/d.c; echo 'enum {
 fresh
 echo '[a](nowhere.md)'  >>"$dir/t/indexer/README.md"; breaks links 'a file that is not there'
 echo '[a](../schema/README.md#gone)' >>"$dir/t/indexer/README.md"; breaks links 'a heading that is not there'
-echo 'see `schema/base/gone*.c`' >>"$dir/t/indexer/README.md"; breaks links 'a path that is not there'
-printf '[a](../schema#here) [b](%s) `schema/base/*.c`\n' 'https://example.com' >>"$dir/t/indexer/README.md"
+printf '[a](../schema#here) [b](%s)\n' 'https://example.com' >>"$dir/t/indexer/README.md"
 "$check/links" "$dir/t" || { echo 'FAIL: links refuses what is right'; exit 1; }
+fresh
+# Written with marks, as this file's own comments and code are read too: T is a test's group, D a folder.
+for span in 'T.gone' 'T.kept`, `.gone' 'D/gone*.c' '../D/base/gone.c' 'gone.sql' 'decode.c:gone' 'ti''de_gone' 'TI''DE_GONE_S'; do
+    mkdir -p "$dir/t/tests/integration"; touch "$dir/t/tests/integration/kept.sh"
+    span=${span//T./integration.}; echo "see \`${span//D\//schema/}\`" >>"$dir/t/indexer/README.md"; breaks mentions "a manual: $span"
+done
+for comment in 'T.gone waits' 'see D/base/gone.h' 'base/gone.h' 'as put_''gone() does' 'ti''de_gone' 'with --go''ne'; do
+    comment=${comment//T./unit.}; comment=${comment//D\//schema/}
+    echo "/* x, $comment */" >>"$dir/t/schema/base/a.c"; breaks mentions "a comment of C: $comment"
+    echo "SELECT 1; -- $comment" >"$dir/t/schema/base/a.sql"; breaks mentions "a comment of SQL: $comment"
+    echo "true # $comment" >"$dir/t/tools/a.sh"; breaks mentions "a comment of shell: $comment"
+    printf 'def f():\n    """Does.\n\n    %s"""\n' "$comment" >"$dir/t/tools/a.py"; breaks mentions "a comment of Python: $comment"
+    echo "# $comment" >"$dir/t/schema/CMakeLists.txt"; breaks mentions "a comment of CMake: $comment"
+done
+mkdir -p "$dir/t/tests/unit/schema" "$dir/t/tests/integration/x"; touch "$dir/t/tests/unit/schema/test_kept.c" "$dir/t/tests/integration/x/also.sh"
+echo '`unit.kept`, `.also`, `unit.x`, `../schema/base/*.c`, `base/a.c`, `decode.c:g`, `tide_log`, `made.sql`, `tide_NAME_main`, `put_gone`' >>"$dir/t/indexer/README.md"
+printf 'const char *s = "made.sql"; /* tests/unit/schema/test_kept.c, tests/unit/FOLDER/test_x.c, with --kept */\nint f_kept(void); /* f_kept */\nconst char *o = "--kept /* f_gone */";\n' >>"$dir/t/schema/base/a.c"
+printf 'x = """\n    -- f_gone\n"""  # f_kept\n' >"$dir/t/tools/a.py"
+"$check/mentions" "$dir/t" || { echo 'FAIL: mentions refuses what is right'; exit 1; }
+fresh
 echo 'int h(int a);' >>"$dir/t/include/tidemark/slice.h"; breaks exports 'nobody calls it'
 printf 'int h(int a);\n' >>"$dir/t/include/tidemark/slice.h"; printf '\nint h(int a)\n{\n    return a ? h(0) : a;\n}\n' >>"$dir/t/schema/base/a.c"; breaks exports 'its own file alone calls it'
 mkdir -p "$dir/t/tests"; printf 'int h(int a);\n' >>"$dir/t/include/tidemark/slice.h"; printf '\nint h(int a)\n{\n    return a;\n}\n' >>"$dir/t/schema/base/a.c"; echo 'int i = h(0);' >"$dir/t/tests/t.c"; breaks exports 'only tests call it'

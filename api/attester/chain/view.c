@@ -36,7 +36,7 @@ static void put_instance_key(struct tide_buf *out, const uint8_t *contract)
 static void put_data_key(struct tide_buf *out, const uint8_t *contract, const char *variant,
                          tide_slice argument)
 {
-    /* Each data key of enum att_view_key has its row in make_keys. Without memory the argument is
+    /* Each ATT_KEY_… of an entry of data has its row in make_keys. Without memory the argument is
      * empty, and make_keys fails. */
     assert(variant);
     tide_buf_be32(out, ENTRY_DATA);

@@ -391,7 +391,7 @@ static void reject_body(struct server_conn *conn)
     server_add(&conn->worker->totals.shed, 1);
 }
 
-/* Appends a part of the body, or rejects the request at the memory limit. check_body has limited
+/* Appends a part of the body, or rejects the request at the memory limit. check_length has limited
  * the length. */
 static void append_body(struct server_conn *conn, tide_slice part)
 {

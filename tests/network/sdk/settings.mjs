@@ -1,4 +1,4 @@
-// Prints a ConfigUpgradeSet (base64), for a vote on Soroban's settings: the archive's cfgset.mjs, and instructions.
+// Prints a ConfigUpgradeSet (base64), for a vote on Soroban's settings.
 //
 //   node settings.mjs clusters=4 txcount=10 instructions=100000000
 //

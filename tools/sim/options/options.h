@@ -34,7 +34,7 @@ struct sim_options {
     void *to; /* the structure */
 };
 
-/* Reads --name value, --name=value and --flag, looking each up in all tables. Returns TIDE_E_USAGE
+/* Reads --name value, --name=value and --name, looking each up in all tables. Returns TIDE_E_USAGE
  * with the first argument that does not fit. Texts borrow from argv. */
 tide_status sim_options_read(const struct sim_options *tables, size_t table_count, int argc,
                              char **argv, struct tide_err *err) TIDE_MUST_USE;

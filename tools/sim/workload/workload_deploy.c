@@ -76,7 +76,7 @@ static bool create_contracts(struct workload *workload, uint32_t i, struct workl
 /* Initialises the contracts and connects them with each other. */
 static bool initialize_contracts(struct workload *workload, uint32_t i, struct workload_call *call)
 {
-    enum { /* party_refs of contracts, as constant expressions */
+    enum { /* each a party_ref of a contract, as constant expressions */
            POOL = -1 - PARTY_POOL,
            ENGINE = -1 - PARTY_ENGINE,
            SAVE = -1 - PARTY_STABILITY,

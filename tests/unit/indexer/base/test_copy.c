@@ -1,6 +1,6 @@
 /* Binary COPY fields against bytes written by hand from PostgreSQL's manual.
  *
- * test_copy --file prints a COPY file of rows (number, value as numeric, its decimal text, the same as a
+ * unit_indexer copy_file prints a COPY file of rows (number, value as numeric, its decimal text, the same as a
  * timestamptz, an array), which tests/integration/indexer/copy.sh feeds to a server. */
 #include "indexer/base/copy.h"
 #include "tidemark/text.h"
