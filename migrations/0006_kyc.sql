@@ -321,7 +321,7 @@ CREATE TABLE kyc.integrator_key (
 COMMENT ON TABLE kyc.integrator_key IS 'API keys by their SHA-256. At most 16 of an integrator have not ended, and 1024 of all; the last 64 ended ones of each integrator are kept';
 COMMENT ON COLUMN kyc.integrator_key.key_id IS 'First characters of the key, which may be shown and logged';
 COMMENT ON COLUMN kyc.integrator_key.scopes IS 'Routes that accept the key';
-COMMENT ON COLUMN kyc.integrator_key.rate IS 'Requests a second; NULL: the limits of api_rate_* times api_key_factor';
+COMMENT ON COLUMN kyc.integrator_key.rate IS 'Requests a second; NULL: ten times the limits of api_rate_*';
 COMMENT ON COLUMN kyc.integrator_key.burst IS 'Requests at once';
 COMMENT ON COLUMN kyc.integrator_key.networks IS 'Networks from which the key is accepted; empty: from any';
 COMMENT ON COLUMN kyc.integrator_key.created_by IS 'The database login, a space, and the person whom the program names';

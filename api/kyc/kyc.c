@@ -12,8 +12,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { SESSION_GRACE_MS = 500, READ_THREADS = 2 }; /* GRACE: time kept for writing the answer */
-static_assert(READ_THREADS > 1, "a slow read does not stop the others");
+/* Workers with a connection each; one of the sessions' is always reserved for the other providers.
+ * QUEUE: requests that may wait for them; further ones get 503. */
+enum { SESSION_THREADS = 4, HOOK_THREADS = 2, READ_THREADS = 2, QUEUE = 256 };
+enum { SESSION_GRACE_MS = 500 }; /* time kept for writing the answer */
+static_assert(SESSION_THREADS > 1 && READ_THREADS > 1, "a slow one does not stop the others");
 
 static const char *const pool_names[TIDE_KYC_POOL_COUNT] = {
     [TIDE_KYC_POOL_SESSIONS] = "sessions",
@@ -80,13 +83,11 @@ static struct tide_kyc_context_options context_options_of(const struct tide_kyc 
  * one that hangs; the other pools never wait for a provider. */
 static tide_status open_pools(struct tide_kyc *kyc, struct tide_err *err)
 {
-    const struct tide_config *config = kyc->config;
     const struct {
         uint32_t threads, grace_ms, provider_threads;
     } pools[TIDE_KYC_POOL_COUNT] = {
-        [TIDE_KYC_POOL_SESSIONS] = { config->kyc_threads, SESSION_GRACE_MS,
-                                     config->kyc_threads > 1 ? config->kyc_threads - 1 : 1 },
-        [TIDE_KYC_POOL_HOOKS] = { config->kyc_hook_threads, 0, 0 },
+        [TIDE_KYC_POOL_SESSIONS] = { SESSION_THREADS, SESSION_GRACE_MS, SESSION_THREADS - 1 },
+        [TIDE_KYC_POOL_HOOKS] = { HOOK_THREADS, 0, 0 },
         [TIDE_KYC_POOL_READS] = { READ_THREADS, 0, 0 },
     };
     tide_status status = TIDE_OK;
@@ -96,7 +97,7 @@ static tide_status open_pools(struct tide_kyc *kyc, struct tide_err *err)
         struct tide_kyc_pool_options options = { .name = pool_names[i],
                                                  .context = context_options_of(kyc),
                                                  .threads = pools[i].threads,
-                                                 .queue = config->kyc_queue,
+                                                 .queue = QUEUE,
                                                  .provider_threads = pools[i].provider_threads,
                                                  .grace_ms = pools[i].grace_ms };
         status = tide_kyc_pool_open(&kyc->pools[i], &options, err);

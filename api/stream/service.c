@@ -5,6 +5,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+/* RING: recent messages kept in memory; older ones come from the database. RESUME: how far back a
+ * stream may be resumed; a day. */
+enum { RING_BYTES = 8 << 20, RESUME_LEDGERS = 17280 };
+
 struct tide_stream_service {
     struct stream_pg *source;
     struct tide_event_stream *stream;
@@ -30,8 +34,8 @@ static tide_status open_stream(struct tide_stream_service *service,
         .per_client_max = config->api_streams_per_ip,
         .buffer_max = config->api_stream_kib << 10,
         .total_max = (uint64_t)config->api_streams_mib << 20,
-        .ring_max = (uint64_t)config->api_stream_ring_mib << 20,
-        .resume_ledgers = config->api_stream_resume,
+        .ring_max = RING_BYTES,
+        .resume_ledgers = RESUME_LEDGERS,
         .heartbeat_ms = config->api_stream_heartbeat_ms,
         .full_ms = config->api_stream_slow_ms,
         .stale_ms = config->stale_after_ms,

@@ -338,6 +338,11 @@ class Server(views.Server):
             time.sleep(0.1)
         sys.exit(f"the API does not reach ledger {ledger}")
 
+    def close_time(self, ledger):
+        """Of that ledger: beside the item, the answer has the newest one's."""
+        self.connection.request("GET", f"/api/ledgers/{ledger}")
+        return int(views.seconds(json.loads(self.connection.getresponse().read())["item"]["closedAt"]))
+
 
 def answer(server, db, question, name):
     try:
@@ -377,8 +382,9 @@ def compare(questions_path, answers_path, port, floor, values):
         sys.exit(f"{len(said)} answers to {len(asked)} questions")
     server, db, tally = Server(port), Stored(), Tally()
     server.reach(max(a["ledger"] for a in said))
+    times = {ledger: server.close_time(ledger) for ledger in {a["ledger"] for a in said}}
     for question, want in zip(asked, said):
-        question.update(ledger=want["ledger"])
+        question.update(ledger=want["ledger"], now=times[want["ledger"]])
     for question, want in zip(asked, said):
         name = f"{question['role']}.{question['fn']}"
         if name in WITHOUT:

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 enum { QUERY_COST_LEAST = 5 }; /* tokens */
+enum { KEY_FACTOR = 10 }; /* limits of a key without a rate of its own, in those of an address */
 
 /* --- id, key and rate limit ------------------------------------------------------------------ */
 
@@ -57,7 +58,7 @@ static void check_key(struct server_conn *conn, struct tide_rate_client *who,
         return; /* a client that guesses keys spends the tokens of its address */
     who->peer = conn->head.key.print;
     who->keyed = true;
-    who->factor = server->options.config->api_key_factor;
+    who->factor = KEY_FACTOR;
     who->rate = conn->head.key.rate;
     who->burst = conn->head.key.burst;
 }

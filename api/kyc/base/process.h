@@ -13,8 +13,8 @@
 
 /* Worker pools. None of them waits for another. */
 enum tide_kyc_pool_id {
-    TIDE_KYC_POOL_SESSIONS, /* kyc_threads: may wait ten seconds for a provider */
-    TIDE_KYC_POOL_HOOKS,    /* kyc_hook_threads: wait for the database only */
+    TIDE_KYC_POOL_SESSIONS, /* may wait ten seconds for a provider */
+    TIDE_KYC_POOL_HOOKS,    /* wait for the database only */
     TIDE_KYC_POOL_READS,    /* two threads: short reads go on while providers hang */
     TIDE_KYC_POOL_COUNT
 };

@@ -119,9 +119,12 @@ class Stream:
             as_promised(message)
 
     def until(self, done, seconds=30):
-        end = time.monotonic() + seconds
+        """Reads until done; at most so long without a message."""
+        told, end = len(self.messages), time.monotonic() + seconds
         self.socket.settimeout(0.2)
         while not done(self) and not self.over:
+            if len(self.messages) != told:
+                told, end = len(self.messages), time.monotonic() + seconds
             if time.monotonic() > end:
                 sys.exit(f"nothing after {seconds} s: {self.id}, {self.messages[-2:]}")
             try:

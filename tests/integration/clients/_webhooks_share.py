@@ -50,7 +50,7 @@ class Hooks:
 
     def notify(self, hook):
         Hooks.count += 1
-        sql(f"SELECT kyc.hook_emit({DEPLOYMENT}::smallint, 'price.stale', 'asset:{Hooks.count}', '{{}}', '{self.name}', '{hook}')")
+        sql(f"SELECT kyc.hook_emit({DEPLOYMENT}::smallint, 'price.stale', 'asset:{Hooks.count}', ARRAY['{Hooks.count}'], '{{}}', '{self.name}', '{hook}')")
 
 
 class Senders:
