@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares every public read function of the nine contracts, as the network simulates it, with Tidemark's answers over
-# HTTP, by its rules and from its rows: before initialisation, with empty pools, after traffic, and with TIDE_LONG
+# HTTP and from its rows: before initialisation, with empty pools, after traffic, and with TIDE_LONG
 # with stale prices. TIDE_READS_EACH (12) is the number of questions for each function, TIDE_READS_FLOOR (760) the
 # number of equal answers expected, TIDE_READS_CALLS (100) the traffic. TIDE_READS_KEEP names a folder for the counts
 # by function.
