@@ -457,17 +457,17 @@ BEGIN
 END $$;
 COMMENT ON FUNCTION kyc.keep_final() IS 'Refuses to change the state of a final intent, and to revoke that a MAC is valid';
 
--- The Kyc entry of an address, by the hash of its key, if no intent of this database has its hash: the intent that made it is of a time that a
--- restore took back, or of another program.
-CREATE FUNCTION kyc.forgotten_attestation(one_deployment smallint, address text, key bytea)
-  RETURNS TABLE (metadata bytea, expires_at numeric, issued_at numeric, jurisdiction bigint)
+-- The Kyc entry of an address, by the hash of its key, if it has one of these hashes and that country, and no intent of this database has its hash:
+-- the intent that made it is of a time that a restore took back, or of another program. The caller must know hash and country: it learns neither.
+CREATE FUNCTION kyc.forgotten_attestation(one_deployment smallint, address text, key bytea, hashes bytea[], country bigint)
+  RETURNS TABLE (metadata bytea, expires_at numeric, issued_at numeric)
   LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT k.metadata, k.expires_at, k.issued_at, k.jurisdiction FROM state.compliance_registry_kyc AS k
-   WHERE k.deployment = one_deployment AND k.key_hash = forgotten_attestation.key
+  SELECT k.metadata, k.expires_at, k.issued_at FROM state.compliance_registry_kyc AS k
+   WHERE k.deployment = one_deployment AND k.key_hash = forgotten_attestation.key AND k.metadata = ANY (hashes) AND k.jurisdiction = country
      AND NOT EXISTS (SELECT FROM kyc.outbox AS o WHERE o.deployment = one_deployment AND o.subject = forgotten_attestation.address
        AND o.genuine IS NOT FALSE AND o.meta_hash = k.metadata);
 $$;
-COMMENT ON FUNCTION kyc.forgotten_attestation(smallint, text, bytea) IS 'The attestation of an address on the chain, if no intent of this database sent it';
+COMMENT ON FUNCTION kyc.forgotten_attestation(smallint, text, bytea, bytea[], bigint) IS 'The attestation of an address on the chain, if no intent of this database sent it';
 
 -- Run by the owner of the tables after a restore: what the database believes of people is asked of their providers again, open sessions at
 -- once and approvals four a second, so that new sessions do not wait behind them.

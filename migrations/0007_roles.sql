@@ -163,7 +163,7 @@ BEGIN
     bump_hash, bump_fee, bad_seq, attempts, last_status, next_try, confirmed_ledger, attention, attended_at, attended_by, updated_at,
     reviewed_at) ON kyc.outbox TO tidemark_attester;
   GRANT SELECT ON kyc.attester, kyc.revocation TO tidemark_kyc;
-  GRANT EXECUTE ON FUNCTION kyc.revocation_done(text), kyc.forgotten_attestation(smallint, text, bytea) TO tidemark_kyc;
+  GRANT EXECUTE ON FUNCTION kyc.revocation_done(text), kyc.forgotten_attestation(smallint, text, bytea, bytea[], bigint) TO tidemark_kyc;
   GRANT EXECUTE ON FUNCTION chain.unix(timestamptz), chain.unix_ms(timestamptz) TO tidemark_kyc, tidemark_attester;
   GRANT SELECT, INSERT, UPDATE ON kyc.attester TO tidemark_attester;
   GRANT SELECT, INSERT, UPDATE (bid, charged) ON kyc.attester_fee TO tidemark_attester;

@@ -197,6 +197,7 @@ static const struct {
     { "api_tls_cert",
       "tidemark-api speaks plain HTTP; let Caddy, nginx or HAProxy end TLS before it" },
     { "api_tls_key", "give it to the proxy that ends TLS before tidemark-api" },
+    { "only", "an index fills all tables; name a part of the protocol in the deployment file" },
 };
 
 static tide_status refuse_gone(tide_slice name, const char *place, struct tide_err *err)

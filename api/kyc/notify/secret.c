@@ -40,6 +40,20 @@ void tide_notify_secret(char out[TIDE_NOTIFY_SECRET_BYTES],
     tide_sign_wipe(key, sizeof key);
 }
 
+void tide_notify_blind(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_settings *settings,
+                       const char *hook, const char *address)
+{
+    uint8_t digest[TIDE_HMAC_BYTES_MAX];
+    char text[192];
+    int len = snprintf(text, sizeof text, "notification%c%s%c%s", 0, hook, 0, address);
+    assert(len > 0 && (size_t)len < sizeof text);
+    tide_hmac(TIDE_HMAC_SHA256, digest,
+              tide_slice_of(settings->webhook_key, sizeof settings->webhook_key),
+              tide_slice_of(text, (size_t)len));
+    tide_hex(out, tide_slice_of(digest, TIDE_HASH_BYTES));
+    out[2 * TIDE_HASH_BYTES] = 0;
+}
+
 void tide_notify_id(char out[TIDE_KYC_SESSION_BYTES], const struct tide_kyc_settings *settings,
                     const char *integrator, tide_slice idempotency)
 {

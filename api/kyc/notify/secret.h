@@ -14,6 +14,11 @@ void tide_notify_secret(char out[TIDE_NOTIFY_SECRET_BYTES],
                         const struct tide_kyc_settings *settings, const char *hook,
                         uint32_t revision);
 
+/* Writes what goes into the id of a notification about an address, and what the receiver cannot
+ * compute: the other parts alone would let it try which jurisdiction's block is one of them. */
+void tide_notify_blind(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_settings *settings,
+                       const char *hook, const char *address);
+
 /* Derives the id of the webhook that an integrator registers with this Idempotency-Key, so that a
  * repeated request creates no second webhook. */
 void tide_notify_id(char out[TIDE_KYC_SESSION_BYTES], const struct tide_kyc_settings *settings,

@@ -2,6 +2,7 @@
 #include "api/hot/reader.h"
 #include "api/kyc/base/token.h"
 #include "api/kyc/notify/notify_impl.h"
+#include "api/kyc/notify/secret.h"
 #include "tidemark/answer.h"
 #include "tidemark/cache_meta.h"
 #include "tidemark/failpoint.h"
@@ -89,25 +90,11 @@ static tide_status name_cause(struct finding *out, const struct tide_reader *rea
 {
     const struct tide_hot_address *registry =
         &reader->meta->contracts[TIDE_ROLE_compliance_registry];
+    const char *table = "compliance"; /* for messages */
     const struct tide_entry_key keys[] = {
-        { "compliance_registry_compliance_rec",
-          *registry,
-          "ComplianceRec",
-          1,
-          { TIDE_PART_ADDRESS(*who) },
-          false },
-        { "compliance_registry_frozen",
-          *registry,
-          "Frozen",
-          1,
-          { TIDE_PART_ADDRESS(*who) },
-          false },
-        { "compliance_registry_blocked_jurisdiction",
-          *registry,
-          "BlockedJurisdiction",
-          1,
-          { TIDE_PART_U32(jurisdiction) },
-          false },
+        { table, *registry, "ComplianceRec", 1, { TIDE_PART_ADDRESS(*who) }, false },
+        { table, *registry, "Frozen", 1, { TIDE_PART_ADDRESS(*who) }, false },
+        { table, *registry, "BlockedJurisdiction", 1, { TIDE_PART_U32(jurisdiction) }, false },
     };
     static_assert(TIDE_COUNT(keys) == TIDE_COUNT(out->keys), "a hash of each key");
     tide_status status = TIDE_OK;
@@ -178,8 +165,10 @@ static tide_status limit_queues(struct notify_thread *t, const struct tide_pg_ro
 static tide_status emit_finding(struct notify_thread *t, const struct tide_pg_rows *rows,
                                 uint32_t i, const struct finding *f, struct tide_err *err)
 {
-    char ledger[16];
+    char ledger[16], blind[2 * TIDE_HASH_BYTES + 1];
     snprintf(ledger, sizeof ledger, "%" PRIu32, f->ledger);
+    tide_notify_blind(blind, t->all->options.settings, tide_pg_text(rows, i, 0),
+                      tide_pg_text(rows, i, 1));
     const char *values[] = { t->context.deployment_text,
                              tide_pg_text(rows, i, 0),
                              tide_pg_text(rows, i, 1),
@@ -190,13 +179,14 @@ static tide_status emit_finding(struct notify_thread *t, const struct tide_pg_ro
                              f->keys[0],
                              f->keys[1],
                              f->keys[2],
-                             f->reason };
-    static_assert(TIDE_COUNT(values) == 11, "$1 to $11");
+                             f->reason,
+                             blind };
+    static_assert(TIDE_COUNT(values) == 12, "$1 to $12");
     return tide_pg_query(
         t->context.pg, NULL,
         "SELECT kyc.hook_emit($1::smallint, 'compliance.updated', $3, ARRAY[$5, $6,"
         "  coalesce(kyc.hook_since($1::smallint, $7::integer, $8::bytea, $9::bytea, $10::bytea,"
-        "   $11), '')], $4::json, NULL, $2)",
+        "   $11), ''), $12], $4::json, NULL, $2)",
         values, TIDE_COUNT(values), err);
 }
 

@@ -16,6 +16,12 @@ struct page_request {
     int64_t try_until_ms; /* monotonic: end of the running attempt */
 };
 
+static int64_t unix_now(const struct tide_kyc_context *context)
+{
+    const struct tide_clock *clock = context->options.clock;
+    return clock->wall_ms(clock->self) / 1000;
+}
+
 static int64_t now_ms(const struct tide_kyc_context *context)
 {
     const struct tide_clock *clock = context->options.clock;
@@ -161,6 +167,7 @@ static bool is_approved(struct page_request *o, const char *ref, const char *pro
     tide_status status =
         tide_kyc_adapter_of(o->provider->type)->fetch(&call, provider_id, &decision, &ignored);
     return status == TIDE_OK && decision.state == TIDE_KYC_APPROVED &&
+           (!decision.valid_until || decision.valid_until > unix_now(o->context)) &&
            strcmp(decision.ref, ref) == 0;
 }
 

@@ -37,30 +37,53 @@ static tide_status read_key(struct worker *w, const char *address, char key[TIDE
     return tide_history_key(key, &entry, err);
 }
 
-/* True if KYC signed the attestation for this session. The hash is keyed: no other program
- * can make it. */
-static bool is_of_session(const struct worker *w, const struct worker_session *session,
-                          const uint8_t metadata[TIDE_HASH_BYTES])
+/* Writes the hashes that KYC may have signed for this session, as an array. A hash is keyed: no
+ * other program can make it. */
+static void put_hashes(struct tide_buf *out, const struct worker *w,
+                       const struct worker_session *session)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     for (uint32_t rev = 1; rev <= REVISIONS; rev++) {
         tide_kyc_meta_hash(hash, w->all->options.settings->metadata_key, session->provider,
                            session->provider_id, rev);
-        if (memcmp(hash, metadata, sizeof hash) == 0)
-            return true;
+        tide_buf_str(out, rev == 1 ? "{\"\\\\x" : ",\"\\\\x");
+        tide_buf_hex(out, tide_slice_of(hash, sizeof hash));
+        tide_buf_str(out, "\"");
     }
-    return false;
+    tide_buf_str(out, "}");
+    tide_buf_u8(out, 0);
 }
 
 /* True if the chain's attestation is of this approval: made after the provider's decision, as far
- * as clocks agree, of the same country, and not to a later end than it may have now. */
+ * as clocks agree, and not to a later end than it may have now. */
 static bool is_of_approval(const struct worker *w, const struct tide_kyc_plan *plan,
                            const struct tide_pg_rows *rows, int64_t now)
 {
     int64_t end = (int64_t)tide_pg_u64(rows, 0, 1), made = (int64_t)tide_pg_u64(rows, 0, 2);
-    return tide_pg_u64(rows, 0, 3) == plan->jurisdiction && end > now &&
-           end <= plan->attested_until &&
+    return end > now && end <= plan->attested_until &&
            made + (int64_t)w->all->options.skew_s >= plan->decided_ms / 1000;
+}
+
+static tide_status ask_attestation(struct worker *w, const struct worker_session *session,
+                                   const struct tide_kyc_plan *plan, const char *key,
+                                   struct tide_pg_rows *rows, struct tide_err *err)
+{
+    char country[24];
+    struct tide_buf hashes;
+    snprintf(country, sizeof country, "%" PRIu32, plan->jurisdiction);
+    tide_buf_init(&hashes, REVISIONS * 80);
+    put_hashes(&hashes, w, session);
+    const char *const values[] = { w->context.deployment_text, session->address, key,
+                                   (const char *)hashes.ptr, country };
+    tide_status status =
+        hashes.failed
+            ? tide_fail(err, TIDE_E_MEMORY, "hashes of attestations")
+            : tide_pg_query(w->context.pg, rows,
+                            "SELECT * FROM kyc.forgotten_attestation($1::smallint, $2, $3::bytea,"
+                            " $4::bytea[], $5::bigint)",
+                            values, TIDE_COUNT(values), err);
+    tide_buf_release(&hashes);
+    return status;
 }
 
 tide_status worker_recall(struct worker *w, const struct worker_session *session,
@@ -77,14 +100,11 @@ tide_status worker_recall(struct worker *w, const struct worker_session *session
     tide_status status = read_key(w, session->address, key, &known, err);
     if (status != TIDE_OK || !known)
         return status;
-    status = tide_pg_query(w->context.pg, &rows,
-                           "SELECT * FROM kyc.forgotten_attestation($1::smallint, $2, $3::bytea)",
-                           (const char *[]){ w->context.deployment_text, session->address, key }, 3,
-                           err);
+    status = ask_attestation(w, session, plan, key, &rows, err);
     if (status != TIDE_OK)
         return status;
     if (rows.count == 1 && tide_pg_bytes(&rows, 0, 0, metadata, sizeof metadata) &&
-        is_of_session(w, session, metadata) && is_of_approval(w, plan, &rows, now)) {
+        is_of_approval(w, plan, &rows, now)) {
         tide_bytea_text(meta, tide_slice_of(metadata, sizeof metadata));
         plan->attested_until = (int64_t)tide_pg_u64(&rows, 0, 1);
     }

@@ -120,6 +120,23 @@ static void a_secret_is_of_its_webhook_and_revision(void **state)
     assert_string_not_equal(a, b);
 }
 
+/* A receiver that knows all else of an id must not be able to compute this part. */
+static void the_part_of_an_id_that_nobody_computes_is_keyed(void **state)
+{
+    struct tide_kyc_settings settings = { .notifies = true }, other = settings;
+    char of[4][2 * TIDE_HASH_BYTES + 1];
+    (void)state;
+    other.webhook_key[31] = 1;
+    tide_notify_blind(of[0], &settings, "h", "GA");
+    tide_notify_blind(of[1], &other, "h", "GA");
+    tide_notify_blind(of[2], &settings, "hG", "A");
+    tide_notify_blind(of[3], &settings, "h", "GA");
+    assert_int_equal(strlen(of[0]), 2 * TIDE_HASH_BYTES);
+    assert_string_not_equal(of[0], of[1]);
+    assert_string_not_equal(of[0], of[2]);
+    assert_string_equal(of[0], of[3]);
+}
+
 static void both_secrets_sign_during_the_overlap(void **state)
 {
     static const struct tide_kyc_settings settings = { .webhook_key = { 7 } };
@@ -147,6 +164,7 @@ int test_kyc_notify(void)
         cmocka_unit_test(private_blocks_end_where_the_registry_says),
         cmocka_unit_test(urls_of_private_hosts_are_refused),
         cmocka_unit_test(a_secret_is_of_its_webhook_and_revision),
+        cmocka_unit_test(the_part_of_an_id_that_nobody_computes_is_keyed),
         cmocka_unit_test(both_secrets_sign_during_the_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@ import { Relay, type News, type Word } from './relay';
 import script from './stream?sharedworker&url';
 
 const PAUSE_MS = 4500; // between two rounds of questions: a ledger closes every five seconds
-const SILENT_MS = 20000, REPLY_MS = 5000, START_MS = 30000; // after silence the page asks whether its worker still lives; an answer takes so long, and a worker's start
+const SILENT_MS = 20000, REPLY_MS = 5000, START_MS = 30000, STAYS_MS = 30000; // after silence the page asks whether its worker still lives; an answer takes so long, and a worker's start
 
 interface Watcher { kinds: string[]; run: () => void; due: boolean }
 const watchers = new Set<Watcher>();
@@ -127,7 +127,7 @@ export function startStream(): void {
     if (!document.hidden) schedule();
   });
   // A page that is left is hidden too late, in WebKit, for its worker to hear of it: browsers stop both. With `beforeunload` a page may still stay, such as for a download.
-  addEventListener('beforeunload', () => { leaves(true); setTimeout(leaves, REPLY_MS, false); });
+  addEventListener('beforeunload', () => { leaves(true); setTimeout(leaves, STAYS_MS, false); });
   addEventListener('pagehide', () => leaves(true));
   addEventListener('pageshow', () => leaves(false));
 }
