@@ -121,7 +121,7 @@ static void a_secret_is_of_its_webhook_and_revision(void **state)
 }
 
 /* A receiver that knows all else of an id must not be able to compute this part. */
-static void the_part_of_an_id_that_nobody_computes_is_keyed(void **state)
+static void one_part_of_an_id_is_keyed(void **state)
 {
     struct tide_kyc_settings settings = { .notifies = true }, other = settings;
     char of[4][2 * TIDE_HASH_BYTES + 1];
@@ -164,7 +164,7 @@ int test_kyc_notify(void)
         cmocka_unit_test(private_blocks_end_where_the_registry_says),
         cmocka_unit_test(urls_of_private_hosts_are_refused),
         cmocka_unit_test(a_secret_is_of_its_webhook_and_revision),
-        cmocka_unit_test(the_part_of_an_id_that_nobody_computes_is_keyed),
+        cmocka_unit_test(one_part_of_an_id_is_keyed),
         cmocka_unit_test(both_secrets_sign_during_the_overlap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
