@@ -29,6 +29,10 @@ manual() { # caddy|nginx|haproxy
 
 start_caddy() { # it has one block of global options
     sed '1a admin off\nauto_https disable_redirects\ndefault_bind 127.0.0.1' "$PG_DIR/manual" >"$PG_DIR/Caddyfile"
+    case "$(caddy version)" in
+    2.[0-6].* | v2.[0-6].*) ;;
+    *) sed -i -E 's/buffer_requests .*: (request_buffers [^,]*),.*/\1/; /^ *max_buffer_size /d' "$PG_DIR/Caddyfile" ;; # as the comment there says
+    esac
     HOME=$PG_DIR XDG_DATA_HOME=$PG_DIR XDG_CONFIG_HOME=$PG_DIR caddy run --adapter caddyfile --config "$PG_DIR/Caddyfile" >"$PG_DIR/caddy.out" 2>"$PG_DIR/caddy.log" &
 }
 
