@@ -39,7 +39,7 @@ static void put_common(struct tide_decode *d, struct tide_buf *out, const struct
 }
 
 /* Copies the history row that begins at mark to the state table and notes it as the newest of its
- * key. Removes the history row if the scope lacks that table. */
+ * key. Removes the history row if that table is not wanted. */
 static void note_newest(struct tide_decode *d, const struct version *v, int history, size_t mark)
 {
     uint32_t count;

@@ -358,8 +358,8 @@ static bool is_hash(const char *text, const uint8_t hash[TIDE_HASH_BYTES])
            memcmp(said, hash, sizeof said) == 0;
 }
 
-/* Fails if the index has no answer to compare with: another network or deployment, an unknown
- * ledger, or tables outside its scope. */
+/* Fails if the index has no answer to compare with: another network or deployment, or an
+ * unknown ledger. */
 static tide_status can_decide(const struct check *check, const struct tide_reader *reader,
                               struct tide_err *err)
 {

@@ -13,9 +13,8 @@ enum { ROLLUP_BULK_ROWS = 200 };
 /* The rollups that this index keeps. write_rollups_learn fills it in. Afterwards no field changes,
  * and any thread may read it. */
 struct write_rollups {
-    bool any; /* at least one is kept */
-    bool kept
-        [TIDE_ROLLUPS_MAX]; /* the plan has the tables that the rollup reads; a test's has not */
+    bool any;                    /* at least one is kept */
+    bool kept[TIDE_ROLLUPS_MAX]; /* the plan has the tables that it reads; a test's plan has not */
     bool needs[TIDE_ROLLUPS_MAX][TIDE_TABLES_MAX]; /* rows of the table make the rollup run */
 };
 

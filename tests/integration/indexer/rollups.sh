@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Compares rollups with a computation from event and history rows: after following, after batches of any size, after
-# earlier ranges were added later, on two partitions, after kills, after a network reset, after rollups by older
-# rules, and with only some rollups in the scope.
+# earlier ranges were added later, on two partitions, after kills, after a network reset, and after rollups by
+# older rules. verify sees a sum that was altered.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 pg_start
@@ -94,5 +94,4 @@ right "after a reset"
 # verify sees a sum that nothing explains
 fresh; run
 sql "UPDATE rollup.total SET users = users + 7"
-"$bin" verify >"$PG_DIR/said" 2>/dev/null && fail "verify does not see a surplus sum"
-exit 0
+! "$bin" verify >"$PG_DIR/said" 2>/dev/null || fail "verify does not see a surplus sum"
