@@ -27,21 +27,13 @@ static bool is_account(const struct tide_decode *d, const uint8_t *key)
     return false;
 }
 
-/* Counts a contract among the tokens with a limit (by is 1), or no longer (by is -1). */
-static void count_discovered(struct tide_decode *d, const struct tide_contract *contract, int by)
-{
-    if (contract->discovered && contract->market_ledger)
-        d->marketed += (uint32_t)by;
-    if (contract->listed)
-        d->listed += (uint32_t)by;
-}
-
 static void count_all(struct tide_decode *d)
 {
     d->marketed = d->listed = d->newest_since = 0;
     for (uint32_t i = 0; i < d->deployment->contract_count; i++) {
         const struct tide_contract *contract = &d->deployment->contracts[i];
-        count_discovered(d, contract, 1);
+        d->marketed += contract->discovered && contract->market_ledger;
+        d->listed += contract->listed;
         if (!contract->unsettled && kept_since(contract) > d->newest_since)
             d->newest_since = kept_since(contract);
     }
@@ -382,9 +374,7 @@ static void note_named(struct tide_decode *d, const struct tide_contract *token,
 
 /* Handles a known token that a market names. Ledgers may be read in any order: a token counts as
  * discovered from the oldest ledger that names it, and as a market's from the oldest ledger in
- * which a market does. A token that catalogs named before keeps its place below their limit until
- * the writer gives that place to the first waiting token (write/contracts.c). If the place became
- * free here, a later token could get it first. */
+ * which a market does. A token that a catalog named first keeps its place. */
 static void name_again(struct tide_decode *d, const struct tide_contract *known, uint32_t tx)
 {
     uint32_t index = (uint32_t)(known - d->deployment->contracts), now = d->header.sequence;
@@ -400,10 +390,9 @@ static void name_again(struct tide_decode *d, const struct tide_contract *known,
         return;
     }
     *undo = (struct named_before){ index, own->named_ledger, own->market_ledger };
-    count_discovered(d, own, -1);
+    d->marketed += market && !own->market_ledger;
     own->named_ledger = found ? now : own->named_ledger;
     own->market_ledger = market ? now : own->market_ledger;
-    count_discovered(d, own, 1);
     if (found)
         put_seen(d, own, "discovered", tx);
     if (market)
@@ -421,7 +410,7 @@ static void discover_market(struct tide_decode *d, struct tide_contract *token, 
     token->market_ledger = d->header.sequence;
     if (d->marketed < TIDE_MARKET_TOKENS_MAX &&
         tide_deployment_add(d->deployment, token) == TIDE_OK) {
-        count_discovered(d, token, 1);
+        d->marketed++;
         put_seen(d, token, "discovered", tx);
         put_seen(d, token, "market", tx);
     } else {
@@ -472,7 +461,7 @@ void relevance_take_named(struct tide_decode *d)
         fill_token(d, &token, all[i].id);
         token.listed = d->listed < d->discovered_max;
         if (token.listed && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
-            count_discovered(d, &token, 1);
+            d->listed++;
             put_seen(d, &token, "discovered", all[i].tx);
         } else {
             put_seen(d, &token, "ignored", all[i].tx);
@@ -600,22 +589,21 @@ void relevance_settle(struct tide_decode *d)
 void relevance_forget(struct tide_decode *d, uint32_t contract_count)
 {
     struct tide_deployment *known = d->deployment;
+    bool named = d->named_before.count || known->contract_count > contract_count;
     forget_shown(d);
     const struct named_before *before = d->named_before.items;
     for (uint32_t i = d->named_before.count; i > 0; i--) {
         struct tide_contract *own = &known->contracts[before[i - 1].index];
-        count_discovered(d, own, -1);
         own->named_ledger = before[i - 1].named_ledger;
         own->market_ledger = before[i - 1].market_ledger;
-        count_discovered(d, own, 1);
     }
     d->named_before.count = 0;
-    for (; known->contract_count > contract_count; known->contract_count--) {
-        count_discovered(d, &known->contracts[known->contract_count - 1], -1);
+    for (; known->contract_count > contract_count; known->contract_count--)
         for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)
             if (known->slots[i] == known->contract_count)
                 /* The newest contract is the last of its probe chain: no other is found through its
                  * slot. */
                 known->slots[i] = 0;
-    }
+    if (named)
+        count_all(d);
 }

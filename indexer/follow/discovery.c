@@ -17,8 +17,8 @@ enum { BATCH_BYTES = 128 << 10, BATCH_LEDGERS = 5000, BATCH_MS = 500, BATCHES = 
 enum { RETRY_MS = 5000, RETRY_MS_MAX = 600000, TURN_MS = 5 };
 
 /* ASK: ask the database for a gap. IDLE: there is none. WAIT: pause after trouble. READ: read the
- * gap. REST: pause after a reading for catalogs. */
-enum phase { PHASE_ASK, PHASE_IDLE, PHASE_WAIT, PHASE_READ, PHASE_REST };
+ * gap. */
+enum phase { PHASE_ASK, PHASE_IDLE, PHASE_WAIT, PHASE_READ };
 
 /* Reads the ledgers of one gap again. */
 struct reader {
@@ -43,8 +43,6 @@ struct tide_discovery {
     struct reader *reader;
     uint32_t failures;
     int64_t retry_at_ms;
-    /* Start of the present reading for catalogs, and earliest start of the next one. */
-    int64_t began_ms, rest_until_ms;
     bool settled; /* a contract's kind was settled, see tide_discovery_settled */
 };
 
@@ -178,10 +176,6 @@ static tide_status ask_for_gap(struct tide_discovery *d, struct tide_writer *wri
         d->failures = 0;
         return TIDE_OK;
     }
-    if (status == TIDE_OK && !d->gap.market && tide_now_ms() < d->rest_until_ms) {
-        d->phase = PHASE_REST;
-        return TIDE_OK;
-    }
     if (status == TIDE_OK)
         status = tide_writer_adopt(writer, err);
     if (status == TIDE_OK)
@@ -189,7 +183,6 @@ static tide_status ask_for_gap(struct tide_discovery *d, struct tide_writer *wri
     if (status != TIDE_OK)
         return wait_after(d, writer, status, err);
     d->phase = PHASE_READ;
-    d->began_ms = tide_now_ms();
     tide_log(TIDE_INFO, "discovery.reading", "from=%u to=%u contracts=%u markets=%s",
              d->gap.range.from, d->gap.range.to, d->gap.contract_count,
              d->gap.market ? "true" : "false");
@@ -222,16 +215,6 @@ static tide_status write_item(struct tide_discovery *d, struct tide_writer *writ
     return status == TIDE_OK && item->last ? end_gap(d, item, err) : status;
 }
 
-/* Ends the reading. A reading for catalogs is followed by a rest as long as it took. */
-static void end_reading(struct tide_discovery *d)
-{
-    int64_t now = tide_now_ms();
-    close_reader(d);
-    d->phase = PHASE_ASK;
-    if (!d->gap.market)
-        d->rest_until_ms = now + (now - d->began_ms);
-}
-
 static tide_status read_on(struct tide_discovery *d, struct tide_writer *writer,
                            struct tide_err *err)
 {
@@ -253,8 +236,10 @@ static tide_status read_on(struct tide_discovery *d, struct tide_writer *writer,
     if (status != TIDE_OK)
         return wait_after(d, writer, status, err);
     d->settled |= settled;
-    if (last)
-        end_reading(d);
+    if (last) {
+        close_reader(d);
+        d->phase = PHASE_ASK;
+    }
     return TIDE_OK;
 }
 
@@ -262,8 +247,6 @@ tide_status tide_discovery_turn(struct tide_discovery *d, struct tide_writer *wr
                                 struct tide_err *err)
 {
     if (d->phase == PHASE_WAIT && tide_now_ms() >= d->retry_at_ms)
-        d->phase = PHASE_ASK;
-    if (d->phase == PHASE_REST && tide_now_ms() >= d->rest_until_ms)
         d->phase = PHASE_ASK;
     if (tide_writer_is_loading(writer))
         return TIDE_OK; /* loading ranges have no keys yet, and their ledgers must be read, too */
@@ -276,15 +259,13 @@ tide_status tide_discovery_finish(struct tide_discovery *d, struct tide_writer *
                                   struct tide_err *err)
 {
     const struct tide_clock *clock = tide_clock_system();
-    bool waits;
-    tide_status status = tide_writer_promote(writer, &waits, err);
+    tide_status status = tide_writer_promote(writer, err);
     if (d->phase != PHASE_READ)
         d->phase = PHASE_ASK;
     while (status == TIDE_OK && (d->phase == PHASE_ASK || d->phase == PHASE_READ)) {
         tide_liveness_mark();
         if (d->options.stopped(d->options.stopped_self))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
-        d->rest_until_ms = 0; /* nothing is followed that a reading could delay */
         status = tide_discovery_turn(d, writer, err);
         if (d->phase == PHASE_READ)
             clock->sleep_ms(clock->self, TURN_MS);
@@ -294,7 +275,7 @@ tide_status tide_discovery_finish(struct tide_discovery *d, struct tide_writer *
 
 void tide_discovery_wake(struct tide_discovery *d)
 {
-    if (d->phase == PHASE_IDLE || d->phase == PHASE_REST)
+    if (d->phase == PHASE_IDLE)
         d->phase = PHASE_ASK;
 }
 

@@ -4,8 +4,7 @@
  *
  * Order     a gap is read to its end, even if the chain names further contracts meanwhile. Those
  *           are read together afterwards: markets' tokens first, then those that only catalogs
- *           name. After a reading for catalogs discovery rests for as long as that took, so
- *           catalogs cost at most half of the time.
+ *           name.
  * Settling  a contract that was just discovered may be a Stellar asset or another token, with other
  *           rules and tables. It is not followed until its first event or its instance shows which.
  *           Then all ledgers that are indexed are read again for it, as a gap of its own.
@@ -54,7 +53,7 @@ bool tide_discovery_is_reading(const struct tide_discovery *discovery);
  * cannot go on. */
 tide_status tide_discovery_turn(struct tide_discovery *discovery, struct tide_writer *writer,
                                 struct tide_err *err) TIDE_MUST_USE;
-/* Gives free places to waiting tokens (tide_writer_promote), then runs turns until no gap is left,
+/* Gives places to tokens (tide_writer_promote), then runs turns until no gap is left,
  * or until there is trouble, which the log names. */
 tide_status tide_discovery_finish(struct tide_discovery *discovery, struct tide_writer *writer,
                                   struct tide_err *err) TIDE_MUST_USE;

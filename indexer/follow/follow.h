@@ -29,8 +29,6 @@ struct tide_follow {
     bool troubled; /* the source was in trouble when it was last asked */
     /* following: the last commit was at the tip. began: this process has written before. */
     bool following, began;
-    bool waits; /* a token that a catalog names waits for a place below the limit */
-    bool renew; /* a market named a catalog's token: its place is free for a token that waits */
     const struct tide_source *source; /* set while a range is indexed */
 };
 

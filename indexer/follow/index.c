@@ -41,14 +41,6 @@ static struct tide_pipeline_options pipeline_options(const struct tide_follow *j
     };
 }
 
-/* Notes tokens that wait for a place, and markets' tokens that free one. The decoder learns the
- * token that gets the place when index_range opens a new pipeline. */
-static void note_waiting_tokens(struct tide_follow *job, const struct tide_batch *batch)
-{
-    job->waits |= tide_batch_saw(batch, "ignored");
-    job->renew |= job->waits && tide_batch_saw(batch, "market");
-}
-
 /* Commits the item's batch. At the tip also prepares the tables of the next partition. */
 static tide_status write_item(struct tide_follow *job, const struct tide_item *item,
                               struct tide_err *err)
@@ -63,7 +55,6 @@ static tide_status write_item(struct tide_follow *job, const struct tide_item *i
         job->ledger = batch->to;
         if (batch->rows[TIDE_TABLE_CONTRACT_SEEN].count)
             tide_discovery_wake(job->discovery);
-        note_waiting_tokens(job, batch);
         /* At the source's tip the committed ledger is the tip, even if the source reported a newer
          * one: it did not deliver that. */
         if (batch->to > job->tip || item->tip)
@@ -106,8 +97,7 @@ static tide_status work_idle(struct tide_follow *job, int64_t *written_ms, bool 
         status = show_loaded(job, written_ms, err);
     if (status == TIDE_OK)
         status = tide_discovery_turn(job->discovery, job->writer, err);
-    *again = tide_discovery_settled(job->discovery) ||
-             (job->renew && !tide_writer_is_loading(job->writer));
+    *again = tide_discovery_settled(job->discovery);
     return status;
 }
 
@@ -165,9 +155,8 @@ static tide_status index_range(struct tide_follow *job, struct tide_range range,
     uint32_t first = 0;
     tide_status end = TIDE_OK;
     bool leads = false;
-    job->renew = false;
     /* Contracts that an earlier range discovered are followed in this one, too. */
-    tide_status status = tide_writer_promote(job->writer, &job->waits, err);
+    tide_status status = tide_writer_promote(job->writer, err);
     if (status == TIDE_OK)
         status = tide_writer_leads(job->writer, range.from, &leads, err);
     if (status == TIDE_OK && range.from > 1)
@@ -206,9 +195,9 @@ static tide_status index_range(struct tide_follow *job, struct tide_range range,
     return status == TIDE_OK ? end : status;
 }
 
-/* A new pipeline is opened when the past has settled a contract's kind, or a waiting token got a
- * place: its decoders follow that contract from the next ledger on. The writer notes the ledgers
- * before as a gap, which discovery reads. */
+/* A new pipeline is opened when the past has settled a contract's kind: its decoders follow that
+ * contract from the next ledger on. The writer notes the ledgers before as a gap, which discovery
+ * reads. */
 tide_status tide_follow_index(struct tide_follow *job, struct tide_range range,
                               struct tide_err *err)
 {

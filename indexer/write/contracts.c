@@ -17,10 +17,10 @@ static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *
     *out = (struct tide_contract){ .role = tide_role_named(tide_slice_str(role)),
                                    .discovered = true,
                                    .market_ledger = (uint32_t)tide_pg_u64(rows, at, 4),
-                                   .listed = tide_pg_u64(rows, at, 4) == 0,
                                    .unsettled = !tide_pg_bool(rows, at, 3),
                                    .named_ledger = (uint32_t)tide_pg_u64(rows, at, 5),
                                    .shown_ledger = (uint32_t)tide_pg_u64(rows, at, 6) };
+    out->listed = !out->market_ledger || out->named_ledger < out->market_ledger;
     if (out->role == TIDE_ROLE_COUNT ||
         tide_strkey_decode(&kind, payload, &len, tide_pg_slice(rows, at, 0)) != TIDE_OK ||
         kind != TIDE_STRKEY_CONTRACT)
@@ -39,7 +39,7 @@ static void adopt_contract(struct tide_deployment *deployment, const struct tide
     if (known && known->discovered) {
         struct tide_contract *own = &deployment->contracts[known - deployment->contracts];
         own->market_ledger = contract->market_ledger;
-        own->listed &= contract->market_ledger == 0;
+        own->listed = contract->listed;
         own->named_ledger = contract->named_ledger;
         own->shown_ledger = contract->shown_ledger;
     }
@@ -98,9 +98,9 @@ static void sql_lead(struct tide_writer *w)
         s->plan->deployment, s->plan->deployment, s->plan->deployment, w->options.first_ledger);
 }
 
-/* Deletes surplus rows of waiting tokens: all but the first row of each, and all rows of tokens
- * behind TIDE_CONTRACTS_MAX others. Catalogs may name any number of tokens, and those could never
- * get a place. */
+/* Deletes surplus rows of tokens without a place: all but the first row of each, and all rows of
+ * tokens behind TIDE_CONTRACTS_MAX others. Catalogs may name any number of tokens, and those could
+ * never get a place. */
 static void sql_forget_late(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
@@ -113,68 +113,34 @@ static void sql_forget_late(struct tide_writer *w)
               s->plan->deployment, s->plan->deployment, TIDE_CONTRACTS_MAX);
 }
 
-/* Appends the query `known` with a row for each token that the chain names: n is its rank by the
- * time of naming, found the ledger from which it is followed, market the ledger in which a market
- * names it first. */
-static void sql_known(struct tide_writer *w)
+/* Gives the places to the tokens that catalogs named first (ledger, transaction, address), and
+ * before any market did. Only ledgers of p count (sql_lead): no ledger that is read later can name
+ * a token before them. The decoder does the same while it reads these ledgers in their order. */
+static void sql_take_places(struct tide_writer *w)
 {
     struct write_session *s = &w->main.session;
-    write_sql_more(s,
-                   ", known AS (SELECT contract, min(ARRAY[ledger, tx]) FILTER (WHERE what ="
-                   " 'discovered') AS found, min(ARRAY[ledger, tx]) AS named, min(ARRAY[ledger,"
-                   " tx]) FILTER (WHERE what = 'market') AS market, row_number() OVER (ORDER BY"
-                   " min(ARRAY[ledger, tx]), contract COLLATE \"C\") AS n FROM"
-                   " chain.contract_seen WHERE deployment = %u AND what IN ('discovered',"
-                   " 'ignored', 'market') GROUP BY contract)",
-                   s->plan->deployment);
+    sql_lead(w);
+    write_sql_more(
+        s,
+        ", k AS (SELECT contract, min(ARRAY[ledger, tx]) FILTER (WHERE what <> 'market') AS named,"
+        " min(ledger) FILTER (WHERE what = 'market') AS market, min(ledger) FILTER (WHERE what ="
+        " 'discovered') AS found FROM chain.contract_seen WHERE deployment = %u AND what IN"
+        " ('discovered', 'ignored', 'market') GROUP BY contract), n AS (SELECT *, row_number() OVER"
+        " (ORDER BY named, contract COLLATE \"C\") AS n FROM k WHERE market IS NULL OR named[1] <"
+        " market) INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role,"
+        " name) SELECT %u, contract, named[1], named[2], 'discovered', 'synth_token', 'token_' ||"
+        " contract FROM n JOIN p ON named[1] BETWEEN first AND last WHERE n <= %u AND (found IS"
+        " NULL OR found > named[1]) RETURNING contract",
+        s->plan->deployment, s->plan->deployment, w->options.discovered_max);
 }
 
-/* Appends the query `early`: the followed tokens that a ledger names before the ledger from which
- * they are followed, and as many of the waiting tokens as places are free. Only ledgers of p
- * (sql_lead) count: no ledger that is read later can name a token before them. */
-static void sql_early(struct tide_writer *w)
-{
-    struct write_session *s = &w->main.session;
-    write_sql_more(s,
-                   ", e AS (SELECT k.*, s.role, s.name, row_number() OVER (PARTITION BY k.found IS"
-                   " NULL ORDER BY k.n) AS waiting FROM known AS k JOIN p ON k.named[1] BETWEEN"
-                   " p.first AND p.last JOIN chain.contract_seen AS s ON s.deployment = %u AND"
-                   " s.contract = k.contract AND s.ledger = k.named[1] AND s.tx = k.named[2] AND"
-                   " s.what = 'ignored' WHERE k.found IS NULL OR k.found > k.named), early AS"
-                   " (SELECT * FROM e WHERE found IS NOT NULL OR waiting <= %u - (SELECT count(*)"
-                   " FROM known WHERE found IS NOT NULL AND market IS NULL))",
-                   s->plan->deployment, w->options.discovered_max);
-}
-
-/* Gives places to tokens. Which tokens are followed, and from when, must not depend on the order in
- * which ledgers were read. Therefore
- * - places go to the tokens that were named first (ledger, transaction, address) in ledgers before
- *   which none is missing. The decoder does the same as long as no token waits and no later ledger
- *   was read;
- * - a token has its place from the ledger in which markets took over enough of the tokens before
- *   it, so that answers as of earlier ledgers stay the same;
- * - a token that is already followed, because a market named it in a later ledger that was read
- *   first, also gets the earlier ledger.
- * The same transaction notes that the past of these tokens must be read. */
+/* The same transaction notes that the past of these tokens must be read. */
 static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
     struct tide_pg_rows rows;
     sql_forget_late(w);
-    sql_lead(w);
-    sql_known(w);
-    sql_early(w);
-    write_sql_more(
-        s,
-        " INSERT INTO chain.contract_seen (deployment, contract, ledger, tx, what, role, name)"
-        " SELECT %u, f.contract, since[1], since[2], 'discovered', f.role, f.name FROM (SELECT l.*,"
-        " greatest(l.named, t.freed) AS since FROM early AS l CROSS JOIN LATERAL (SELECT (SELECT"
-        " b.market FROM known AS b WHERE b.n < l.n AND l.n > %u AND b.market IS NOT NULL ORDER BY"
-        " b.market OFFSET greatest(0, l.n - 1 - %u) LIMIT 1) AS freed) AS t WHERE l.found IS NULL"
-        " OR l.n <= %u OR t.freed IS NOT NULL) AS f WHERE f.found IS NULL OR f.since < f.found"
-        " RETURNING contract",
-        s->plan->deployment, w->options.discovered_max, w->options.discovered_max,
-        w->options.discovered_max);
+    sql_take_places(w);
     tide_status status = write_query_sql(s, &rows, err);
     *any = status == TIDE_OK && rows.count > 0;
     write_sql(s, "SELECT chain.note_discovered(%u::smallint, ARRAY[", s->plan->deployment);
@@ -185,18 +151,20 @@ static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err
     return status == TIDE_OK && *any ? write_run_sql(s, "SELECT", err) : status;
 }
 
-static tide_status give_places(struct tide_writer *w, struct tide_err *err)
+static tide_status give_places(struct write_main *m, const void *arg, struct tide_err *err)
 {
-    struct write_session *s = &w->main.session;
+    struct tide_writer *w = *(struct tide_writer *const *)arg;
     bool any = false;
-    tide_status status = write_begin(&w->main, err);
+    tide_status status = write_begin(m, err);
     if (status == TIDE_OK)
         status = take_places(w, &any, err);
     if (status == TIDE_OK && any)
         status = write_point(TIDE_FAILPOINT("places.given"), err);
     if (status == TIDE_OK)
-        status = write_commit(s, err);
-    return status == TIDE_OK && any ? write_point(TIDE_FAILPOINT("places.after"), err) : status;
+        status = write_commit(&m->session, err);
+    if (status == TIDE_OK && any)
+        status = write_point(TIDE_FAILPOINT("places.after"), err);
+    return status == TIDE_OK ? writer_adopt_contracts(w, err) : status;
 }
 
 static tide_status adopt_contracts(struct write_main *m, const void *arg, struct tide_err *err)
@@ -207,56 +175,15 @@ static tide_status adopt_contracts(struct write_main *m, const void *arg, struct
 
 tide_status tide_writer_adopt(struct tide_writer *w, struct tide_err *err)
 {
-    struct write_session *s = &w->main.session;
-    return write_plan_has_contracts(s->plan)
+    return write_plan_has_contracts(&w->plan)
                ? write_retry(&w->main, adopt_contracts, &w, false, err)
                : TIDE_OK;
 }
 
-/* Sets *waits if a token is not followed. With `earlier`, also if it is followed only from a later
- * ledger than the first that names it. */
-static tide_status read_waits(struct tide_writer *w, bool earlier, bool *waits,
-                              struct tide_err *err)
+tide_status tide_writer_promote(struct tide_writer *w, struct tide_err *err)
 {
-    struct write_session *s = &w->main.session;
-    struct tide_pg_rows rows;
-    write_sql(s,
-              "SELECT FROM chain.contract_seen AS s WHERE deployment = %u AND what = 'ignored' AND"
-              " NOT EXISTS (SELECT FROM chain.contract_seen AS f WHERE f.deployment ="
-              " s.deployment AND f.contract = s.contract AND f.what = 'discovered'%s) LIMIT 1",
-              s->plan->deployment, earlier ? " AND f.ledger <= s.ledger" : "");
-    tide_status status = write_query_sql(s, &rows, err);
-    *waits = status == TIDE_OK && rows.count > 0;
-    tide_pg_rows_release(&rows);
-    return status;
-}
-
-struct promotion {
-    struct tide_writer *writer;
-    bool *waits;
-};
-
-static tide_status promote_tokens(struct write_main *m, const void *arg, struct tide_err *err)
-{
-    const struct promotion *p = arg;
-    bool *waits = p->waits;
-    (void)m;
-    tide_status status = read_waits(p->writer, true, waits, err);
-    if (status == TIDE_OK && *waits)
-        status = give_places(p->writer, err);
-    if (status == TIDE_OK && *waits)
-        status = read_waits(p->writer, false, waits, err);
-    return status == TIDE_OK ? writer_adopt_contracts(p->writer, err) : status;
-}
-
-tide_status tide_writer_promote(struct tide_writer *w, bool *waits, struct tide_err *err)
-{
-    struct write_session *s = &w->main.session;
-    const struct promotion promotion = { w, waits };
-    *waits = false;
-    return write_plan_has_contracts(s->plan)
-               ? write_retry(&w->main, promote_tokens, &promotion, false, err)
-               : TIDE_OK;
+    return write_plan_has_contracts(&w->plan) ? write_retry(&w->main, give_places, &w, false, err)
+                                              : TIDE_OK;
 }
 
 struct lead_question {
@@ -286,10 +213,9 @@ static tide_status read_lead(struct write_main *m, const void *arg, struct tide_
 tide_status tide_writer_leads(struct tide_writer *w, uint32_t ledger, bool *leads,
                               struct tide_err *err)
 {
-    struct write_session *s = &w->main.session;
     const struct lead_question question = { w, ledger, leads };
     *leads = true;
-    return write_plan_has_contracts(s->plan)
+    return write_plan_has_contracts(&w->plan)
                ? write_retry(&w->main, read_lead, &question, false, err)
                : TIDE_OK;
 }

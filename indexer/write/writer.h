@@ -78,13 +78,11 @@ void tide_writer_close(struct tide_writer *writer); /* NULL is allowed */
 /* Adds the contracts that were discovered since open to the deployment of the options. */
 tide_status tide_writer_adopt(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
 
-/* Gives free places to waiting tokens, then adopts them. Sets *waits if others still wait. Call
- * between two pipelines: a running decoder would not know the tokens. */
-tide_status tide_writer_promote(struct tide_writer *writer, bool *waits,
-                                struct tide_err *err) TIDE_MUST_USE;
+/* Gives the places that are left to the tokens that catalogs named first, then adopts contracts.
+ * Call between two pipelines: a running decoder would not know the tokens. */
+tide_status tide_writer_promote(struct tide_writer *writer, struct tide_err *err) TIDE_MUST_USE;
 /* Sets *leads if all ledgers from the first one to the one before `ledger` are indexed, and none
- * after it, so that tokens that catalogs name from `ledger` on may get a place at once. Otherwise a
- * market of a later ledger may have taken over a token that still occupied a place at `ledger`.
+ * after it, so that the decoder may give places to tokens that catalogs name from `ledger` on.
  * ledger 0: the first indexed one. */
 tide_status tide_writer_leads(struct tide_writer *writer, uint32_t ledger, bool *leads,
                               struct tide_err *err) TIDE_MUST_USE;

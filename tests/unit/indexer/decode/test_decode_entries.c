@@ -472,8 +472,7 @@ static void know_market_token(struct maker *m, uint32_t named, uint32_t market)
     open_for(m, NULL, 0);
 }
 
-/* Ledgers may be read in any order: the writer tells from this row whether the token had a place
- * before its market. */
+/* Ledgers may be read in any order: the writer tells from this row whether the token has a place. */
 static void a_catalog_that_names_a_known_token_earlier_says_so(void **state)
 {
     struct maker *m = *state;
@@ -496,7 +495,7 @@ static void a_catalog_that_names_a_known_token_earlier_says_so(void **state)
     assert_int_equal(count_rows(m, "chain", "contract_seen"), 3);
 }
 
-/* Places become free where a market takes a token first, which may be after a catalog named it. */
+/* A token takes a place only if a catalog named it before any market did. */
 static void a_market_that_names_a_known_token_earlier_says_so(void **state)
 {
     struct maker *m = *state;
