@@ -380,7 +380,7 @@ static tide_status run_until_stopped(struct program *p)
              p->config.api_listen, tide_server_port(p->api.server), p->config.api_threads,
              tide_server_library());
     tide_notify(notify, "READY=1");
-    while (!atomic_load(&stop_requested) && !tide_server_stalled(p->api.server)) {
+    while (!atomic_load(&stop_requested) && !tide_server_observe(p->api.server)) {
         int64_t now = clock->now_ms(clock->self);
         if (now - ticked >= TICK_MS) {
             ticked = now;

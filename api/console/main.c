@@ -169,7 +169,7 @@ static tide_status serve_until_stopped(struct program *p)
     tide_log(TIDE_INFO, "console.listening", "address=%s port=%u people=%u",
              p->config.console_listen, tide_server_port(p->server), p->console.people->count);
     tide_notify(notify, "READY=1");
-    while (!tide_stop_asked(NULL) && !tide_server_stalled(p->server)) {
+    while (!tide_stop_asked(NULL) && !tide_server_observe(p->server)) {
         if (all_alive())
             tide_watchdog_ping(&dog, clock->now_ms(clock->self));
         clock->sleep_ms(clock->self, TURN_MS);

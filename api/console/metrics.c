@@ -13,9 +13,9 @@ static void put_requests(struct tide_buf *out, const struct tide_metrics *m)
     char labels[96];
     tide_metric_family(out, TIDE_M_console_requests_total);
     for (size_t r = 0; r < m->route_count; r++)
-        for (int s = 0; s < (int)TIDE_METRIC_STATUS_COUNT; s++) {
+        for (size_t s = 0; s < TIDE_METRIC_STATUS_COUNT; s++) {
             const struct tide_route_table *table = &console_route_table;
-            unsigned code = tide_metric_status_code((enum tide_metric_status)s);
+            unsigned code = tide_metric_status_code(s);
             if (m->routes[r].status[s] == 0)
                 continue;
             int len = snprintf(labels, sizeof labels, "route=\"%s\",status=\"",

@@ -37,8 +37,8 @@ static void put_statuses(struct tide_buf *out, const struct tide_metrics *m)
     char labels[96], code[8];
     tide_metric_family(out, TIDE_M_api_requests_total);
     for (size_t r = 0; r < m->route_count; r++)
-        for (int s = 0; s < (int)TIDE_METRIC_STATUS_COUNT; s++) {
-            uint16_t status = tide_metric_status_code((enum tide_metric_status)s);
+        for (size_t s = 0; s < TIDE_METRIC_STATUS_COUNT; s++) {
+            uint16_t status = tide_metric_status_code(s);
             if (m->routes[r].status[s] == 0)
                 continue;
             snprintf(code, sizeof code, "%u", status);
@@ -52,8 +52,8 @@ static void put_latency(struct tide_buf *out, const struct tide_metric_route *ro
 {
     char labels[96], bound[24];
     uint64_t sum = 0;
-    for (int b = 0; b < (int)TIDE_METRIC_BUCKET_COUNT; b++) {
-        uint64_t us = tide_metric_bound_us((enum tide_metric_bucket)b);
+    for (size_t b = 0; b < TIDE_METRIC_BUCKET_COUNT; b++) {
+        uint64_t us = tide_metric_bound_us(b);
         sum += route->bucket[b];
         if (us == UINT64_MAX)
             snprintf(bound, sizeof bound, "+Inf");
@@ -75,7 +75,7 @@ static void put_latencies(struct tide_buf *out, const struct tide_metrics *m)
     tide_metric_family(out, TIDE_M_api_request_duration_seconds);
     for (size_t r = 0; r < m->route_count; r++) {
         uint64_t answers = 0;
-        for (int b = 0; b < (int)TIDE_METRIC_BUCKET_COUNT; b++)
+        for (size_t b = 0; b < TIDE_METRIC_BUCKET_COUNT; b++)
             answers += m->routes[r].bucket[b];
         if (answers)
             put_latency(out, &m->routes[r], r);

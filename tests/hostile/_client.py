@@ -410,7 +410,7 @@ class Client(threading.Thread):
             raw += data
             closed = not data
         # "Expect: 100-continue" needs a body (RFC 9110, 10.1.1). Without one, the library is asked for the answer in its first
-        # call, after which it takes a half-closed client for gone (api/http/server/server.c, wants_another_call).
+        # call, after which it takes a half-closed client for gone (api/http/server/guard.c, server_guard_once_more).
         lost = self.how == "half" and wanted and b"Expect: 100-continue" in wanted[0].raw
         if wanted and wanted[0].sure and not raw and not lost and not self.stood():
             raise Failure(f"{self.how}: closed without an answer to request {self.plan.index(wanted[0]) + 1} of {len(self.plan)}: {wanted[0].raw[:400]} "

@@ -1,47 +1,41 @@
 /* Statuses and latency buckets of the server's counters. */
 #include "api/http/server/metrics.h"
 
-static const uint16_t codes[] = {
-#define TIDE_METRIC_STATUS(code) code,
-    TIDE_METRIC_STATUSES(TIDE_METRIC_STATUS)
-#undef TIDE_METRIC_STATUS
-        0,
+static const uint16_t codes[TIDE_METRIC_STATUS_COUNT] = {
+    200, 201, 202, 204, 303, 304, 400, 401, 403, 404, 405, 406, 408, 409,
+    410, 411, 413, 414, 415, 417, 422, 429, 431, 500, 501, 502, 503, 0,
 };
-static_assert(TIDE_COUNT(codes) == TIDE_METRIC_STATUS_COUNT, "a code for each status");
 
-static const uint64_t bounds[] = {
-#define TIDE_METRIC_BOUND(us) us,
-    TIDE_METRIC_BOUNDS(TIDE_METRIC_BOUND)
-#undef TIDE_METRIC_BOUND
-        UINT64_MAX,
+static const uint64_t bounds[TIDE_METRIC_BUCKET_COUNT] = {
+    50,    100,   250,    500,    1000,   2500,    5000,    10000,
+    25000, 50000, 100000, 250000, 500000, 1000000, 2500000, UINT64_MAX,
 };
-static_assert(TIDE_COUNT(bounds) == TIDE_METRIC_BUCKET_COUNT, "a bound for each bucket");
 
-uint16_t tide_metric_status_code(enum tide_metric_status status)
+uint16_t tide_metric_status_code(size_t index)
 {
-    assert((size_t)status < TIDE_COUNT(codes));
-    return codes[status];
+    assert(index < TIDE_COUNT(codes));
+    return codes[index];
 }
 
-enum tide_metric_status tide_metric_status_of(uint16_t code)
+size_t tide_metric_status_of(uint16_t code)
 {
-    for (size_t i = 0; i < TIDE_METRIC_OTHER; i++)
-        if (codes[i] == code)
-            return (enum tide_metric_status)i;
-    return TIDE_METRIC_OTHER;
+    size_t i = 0;
+    while (codes[i] != code && codes[i])
+        i++;
+    return i;
 }
 
-uint64_t tide_metric_bound_us(enum tide_metric_bucket bucket)
+uint64_t tide_metric_bound_us(size_t bucket)
 {
-    assert((size_t)bucket < TIDE_COUNT(bounds));
+    assert(bucket < TIDE_COUNT(bounds));
     return bounds[bucket];
 }
 
 /* The search ends at the last bound, which is UINT64_MAX. */
-enum tide_metric_bucket tide_metric_bucket_of(uint64_t us)
+size_t tide_metric_bucket_of(uint64_t us)
 {
     size_t i = 0;
     while (us > bounds[i])
         i++;
-    return (enum tide_metric_bucket)i;
+    return i;
 }

@@ -6,55 +6,30 @@
 
 #define LENGTH_MAX ((uint64_t)1 << 40) /* a larger Content-Length is rejected */
 
-enum form {
-    FORM_TARGET,
-    FORM_TARGET_LONG,
-    FORM_VERSION,
-    FORM_LINE,
-    FORM_LARGE,
-    FORM_NO_HOST,
-    FORM_HOST_TWICE,
-    FORM_LENGTH,
-    FORM_LENGTH_TWICE,
-    FORM_BOTH,
-    FORM_CODING,
-    FORM_CHUNKED,
-    FORM_QUERY_PAIRS,
-    FORM_COOKIE_PAIRS,
-    FORM_REPEATED,
-    FORM_EXPECT,
-};
-
-static const struct tide_request_fault *fault_of(enum form form)
-{
-    static const struct tide_request_fault forms[] = {
-        [FORM_TARGET] = { 400, "malformed_target",
-                          "the request target must begin with a slash and be printable ASCII" },
-        [FORM_TARGET_LONG] = { 414, "target_too_long",
-                               "path and query may have at most 2048 bytes" },
-        [FORM_VERSION] = { 400, "malformed_request", "the version must be HTTP/1.1 or HTTP/1.0" },
-        [FORM_LINE] = { 400, "malformed_request",
-                        "a header line is not \"Name: value\" of printable characters" },
-        [FORM_LARGE] = { 431, "headers_too_large",
-                         "request line and headers may have at most 6144 bytes and 48 lines" },
-        [FORM_NO_HOST] = { 400, "malformed_request", "HTTP/1.1 needs a Host header" },
-        [FORM_HOST_TWICE] = { 400, "malformed_request", "two Host headers" },
-        [FORM_LENGTH] = { 400, "malformed_request", "Content-Length is not a number" },
-        [FORM_LENGTH_TWICE] = { 400, "malformed_request", "two Content-Length headers" },
-        [FORM_BOTH] = { 400, "malformed_request", "both Content-Length and Transfer-Encoding" },
-        [FORM_CODING] = { 400, "transfer_coding", "the transfer coding is unknown" },
-        [FORM_CHUNKED] = { 411, "length_required",
-                           "a body needs Content-Length: chunked bodies are not accepted" },
-        [FORM_QUERY_PAIRS] = { 414, "target_too_long",
-                               "the query and the cookies may have 64 pairs together" },
-        [FORM_COOKIE_PAIRS] = { 431, "headers_too_large",
-                                "the query and the cookies may have 64 pairs together" },
-        [FORM_REPEATED] = { 400, "malformed_request", "a header is given twice" },
-        [FORM_EXPECT] = { 417, "expectation_failed",
-                          "the only supported expectation is 100-continue" },
-    };
-    return &forms[form];
-}
+/* Faults of a form */
+static const struct tide_request_fault
+    wrong_target = { 400, "malformed_target",
+                     "the request target must begin with a slash and be printable ASCII" },
+    wrong_target_long = { 414, "target_too_long", "path and query may have at most 2048 bytes" },
+    wrong_version = { 400, "malformed_request", "the version must be HTTP/1.1 or HTTP/1.0" },
+    wrong_line = { 400, "malformed_request",
+                   "a header line is not \"Name: value\" of printable characters" },
+    wrong_large = { 431, "headers_too_large",
+                    "request line and headers may have at most 6144 bytes and 48 lines" },
+    wrong_no_host = { 400, "malformed_request", "HTTP/1.1 needs a Host header" },
+    wrong_host_twice = { 400, "malformed_request", "two Host headers" },
+    wrong_length = { 400, "malformed_request", "Content-Length is not a number" },
+    wrong_length_twice = { 400, "malformed_request", "two Content-Length headers" },
+    wrong_both = { 400, "malformed_request", "both Content-Length and Transfer-Encoding" },
+    wrong_coding = { 400, "transfer_coding", "the transfer coding is unknown" },
+    wrong_chunked = { 411, "length_required",
+                      "a body needs Content-Length: chunked bodies are not accepted" },
+    wrong_query_pairs = { 414, "target_too_long",
+                          "the query and the cookies may have 64 pairs together" },
+    wrong_cookie_pairs = { 431, "headers_too_large",
+                           "the query and the cookies may have 64 pairs together" },
+    wrong_repeated = { 400, "malformed_request", "a header is given twice" },
+    wrong_expect = { 417, "expectation_failed", "the only supported expectation is 100-continue" };
 
 #define LANES 0x0101010101010101u /* multiplied by a byte: that byte in all eight lanes */
 
@@ -92,18 +67,18 @@ const struct tide_request_fault *tide_request_check_target(const struct tide_req
     size_t at = 0;
     uint32_t pairs;
     if (target.len > TIDE_TARGET_MAX)
-        return fault_of(FORM_TARGET_LONG);
+        return &wrong_target_long;
     if (target.len == 0 || target.ptr[0] != '/')
-        return fault_of(FORM_TARGET);
+        return &wrong_target;
     while (target.len - at >= 8 && printable_8(target.ptr + at))
         at += 8;
     for (; at < target.len; at++)
         if (target.ptr[at] <= ' ' || target.ptr[at] >= 0x7f)
-            return fault_of(FORM_TARGET);
+            return &wrong_target;
     pairs = count_query_pairs(target);
     if (pairs > TIDE_HEAD_PAIRS_MAX)
-        return fault_of(FORM_QUERY_PAIRS);
-    return pairs + head->cookies > TIDE_HEAD_PAIRS_MAX ? fault_of(FORM_COOKIE_PAIRS) : NULL;
+        return &wrong_query_pairs;
+    return pairs + head->cookies > TIDE_HEAD_PAIRS_MAX ? &wrong_cookie_pairs : NULL;
 }
 
 /* Returns whether c is a tchar of RFC 9110. */
@@ -123,28 +98,20 @@ static bool name_is(tide_slice name, const char *text)
     return name.len == strlen(text) && strncasecmp((const char *)name.ptr, text, name.len) == 0;
 }
 
-/* Stores the value. Returns false if there was one before: the header is repeated. */
-static bool store_once(tide_slice *slot, tide_slice value)
-{
-    bool first = !slot->ptr;
-    *slot = value;
-    return first;
-}
-
 /* Reads Content-Length, which must be the only framing header. The limit also prevents an
  * overflow. */
 static const struct tide_request_fault *read_length(struct tide_request_head *head,
                                                     tide_slice value)
 {
     if (head->has_length)
-        return fault_of(FORM_LENGTH_TWICE);
+        return &wrong_length_twice;
     if (head->chunked)
-        return fault_of(FORM_BOTH);
+        return &wrong_both;
     if (value.len == 0)
-        return fault_of(FORM_LENGTH);
+        return &wrong_length;
     for (size_t i = 0; i < value.len; i++) {
         if (value.ptr[i] < '0' || value.ptr[i] > '9' || head->length > LENGTH_MAX)
-            return fault_of(FORM_LENGTH);
+            return &wrong_length;
         head->length = head->length * 10 + (uint64_t)(value.ptr[i] - '0');
     }
     head->has_length = true;
@@ -157,9 +124,9 @@ static const struct tide_request_fault *read_coding(struct tide_request_head *he
                                                     tide_slice value)
 {
     if (head->has_length)
-        return fault_of(FORM_BOTH);
+        return &wrong_both;
     if (head->chunked || !name_is(value, "chunked"))
-        return fault_of(FORM_CODING);
+        return &wrong_coding;
     head->chunked = true;
     return NULL;
 }
@@ -168,71 +135,75 @@ static const struct tide_request_fault *read_expect(struct tide_request_head *he
                                                     tide_slice value)
 {
     if (head->expects || !name_is(value, "100-continue"))
-        return fault_of(FORM_EXPECT);
+        return &wrong_expect;
     head->expects = true;
     return NULL;
 }
 
-/* Stores the headers that the server uses. Those that decide about framing, and most others, may
- * occur once only. */
+static const struct tide_request_fault *read_accepted(struct tide_request_head *head,
+                                                      tide_slice value)
+{
+    head->accept_encoding = head->accept_encoding.ptr ? TIDE_SLICE("") : value;
+    return NULL;
+}
+
+static const struct tide_request_fault *read_cookie(struct tide_request_head *head,
+                                                    tide_slice value)
+{
+    head->cookies += count_pairs(value, ";,");
+    return NULL;
+}
+
+/* The headers that the server uses. Those that decide about framing, and most others, may occur
+ * once only. */
+static const struct known_header {
+    const char *name;
+    size_t len;
+    size_t member;                             /* offset of the value in struct tide_request_head */
+    const struct tide_request_fault *repeated; /* NULL: the last of several counts */
+    const struct tide_request_fault *(*read)(struct tide_request_head *head, tide_slice value);
+} known_headers[] = {
+#define STORED(name, member, repeated)                                                     \
+    {                                                                                      \
+        name, sizeof(name) - 1, offsetof(struct tide_request_head, member), repeated, NULL \
+    }
+#define READ(name, function)                      \
+    {                                             \
+        name, sizeof(name) - 1, 0, NULL, function \
+    }
+    STORED("host", host, &wrong_host_twice),
+    STORED("content-type", content_type, &wrong_repeated),
+    STORED("content-encoding", content_encoding, &wrong_repeated),
+    STORED("if-none-match", if_none_match, &wrong_repeated),
+    STORED("last-event-id", last_event_id, &wrong_repeated),
+    STORED("origin", origin, &wrong_repeated),
+    STORED("x-api-key", api_key, &wrong_repeated),
+    STORED("request-id", request_id, NULL),
+    STORED("x-request-id", request_id, NULL),
+    STORED("x-forwarded-for", forwarded_for, NULL),
+    READ("accept-encoding", read_accepted),
+    READ("content-length", read_length),
+    READ("cookie", read_cookie),
+    READ("expect", read_expect),
+    READ("transfer-encoding", read_coding),
+#undef STORED
+#undef READ
+};
+
 static const struct tide_request_fault *read_line(struct tide_request_head *head, tide_slice name,
                                                   tide_slice value)
 {
-    switch (name.ptr[0] | 0x20) {
-    case 'a':
-        if (name_is(name, "accept-encoding"))
-            head->accept_encoding = head->accept_encoding.ptr ? TIDE_SLICE("") : value;
-        break;
-    case 'c':
-        if (name_is(name, "content-length"))
-            return read_length(head, value);
-        if (name_is(name, "content-type") && !store_once(&head->content_type, value))
-            return fault_of(FORM_REPEATED);
-        if (name_is(name, "content-encoding") && !store_once(&head->content_encoding, value))
-            return fault_of(FORM_REPEATED);
-        if (name_is(name, "cookie"))
-            head->cookies += count_pairs(value, ";,");
-        break;
-    case 'e':
-        if (name_is(name, "expect"))
-            return read_expect(head, value);
-        break;
-    case 'h':
-        if (name_is(name, "host") && !store_once(&head->host, value))
-            return fault_of(FORM_HOST_TWICE);
-        break;
-    case 'i':
-        if (name_is(name, "if-none-match") && !store_once(&head->if_none_match, value))
-            return fault_of(FORM_REPEATED);
-        break;
-    case 'l':
-        if (name_is(name, "last-event-id") && !store_once(&head->last_event_id, value))
-            return fault_of(FORM_REPEATED);
-        break;
-    case 'o':
-        if (name_is(name, "origin") && !store_once(&head->origin, value))
-            return fault_of(FORM_REPEATED);
-        break;
-    case 'r':
-        if (name_is(name, "request-id"))
-            head->request_id = value;
-        break;
-    case 't':
-        if (name_is(name, "transfer-encoding"))
-            return read_coding(head, value);
-        break;
-    case 'x':
-        if (name_is(name, "x-forwarded-for"))
-            head->forwarded_for = value;
-        else if (name_is(name, "x-request-id"))
-            head->request_id = value;
-        else if (name_is(name, "x-api-key") && !store_once(&head->api_key, value))
-            return fault_of(FORM_REPEATED);
-        break;
-    default:
-        break;
-    }
-    return NULL;
+    const struct known_header *known = known_headers, *end = known + TIDE_COUNT(known_headers);
+    while (known < end && (known->len != name.len || !name_is(name, known->name)))
+        known++;
+    if (known == end)
+        return NULL;
+    if (known->read)
+        return known->read(head, value);
+    tide_slice *slot = (tide_slice *)(void *)((char *)head + known->member);
+    bool first = !slot->ptr;
+    *slot = value;
+    return first ? NULL : known->repeated;
 }
 
 static bool is_header_name(tide_slice name)
@@ -277,10 +248,10 @@ const struct tide_request_fault *tide_request_check_line(struct tide_request_hea
                                                          tide_slice name, tide_slice value)
 {
     if (head->count == TIDE_HEAD_LINES_MAX)
-        return fault_of(FORM_LARGE);
+        return &wrong_large;
     value = trim_blanks(value);
     if (!is_header_name(name) || !is_header_value(value))
-        return fault_of(FORM_LINE);
+        return &wrong_line;
     assert(head->count < TIDE_HEAD_LINES_MAX);
     head->lines[head->count++] = (struct tide_request_head_line){ name, value };
     return read_line(head, name, value);
@@ -292,14 +263,14 @@ const struct tide_request_fault *tide_request_check_end(struct tide_request_head
 {
     head->http_1_0 = tide_slice_eq_str(version, "HTTP/1.0");
     if (!head->http_1_0 && !tide_slice_eq_str(version, "HTTP/1.1"))
-        return fault_of(FORM_VERSION);
+        return &wrong_version;
     if (bytes > TIDE_HEAD_BYTES_MAX)
-        return fault_of(FORM_LARGE);
+        return &wrong_large;
     if (head->http_1_0 && head->chunked)
-        return fault_of(FORM_CODING);
+        return &wrong_coding;
     if (!head->host.ptr && !head->http_1_0)
-        return fault_of(FORM_NO_HOST);
-    return head->chunked ? fault_of(FORM_CHUNKED) : NULL;
+        return &wrong_no_host;
+    return head->chunked ? &wrong_chunked : NULL;
 }
 
 tide_slice tide_request_head_find(const struct tide_request_head *head, const char *name,

@@ -1,5 +1,4 @@
 /* The server: callbacks of libmicrohttpd, opening, starting, stopping and closing. */
-#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
 #include "tidemark/text.h"
 
@@ -9,10 +8,11 @@
 #include <netinet/in.h>
 #include <sys/eventfd.h>
 #include <sys/random.h>
-#include <time.h>
 #include <unistd.h>
 
-/* --- callbacks of the library, all on the worker's thread ------------------------------------ */
+enum { JOIN_MS = 5 }; /* between two looks whether a worker has ended */
+
+/* --- callbacks of the library, all on the worker's thread ------------------------------- */
 
 static struct server_conn *conn_of(struct MHD_Connection *mhd)
 {
@@ -42,6 +42,9 @@ static struct tide_peer peer_of(struct MHD_Connection *mhd)
 
 static void open_connection(struct server_worker *worker, struct MHD_Connection *mhd, void **memory)
 {
+    static const struct tide_request_fault too_many = {
+        503, "too_many_connections", "this node has too many connections; retry in a second"
+    };
     struct tide_server *server = worker->server;
     int fd = socket_of(mhd);
     struct tide_peer peer = peer_of(mhd);
@@ -51,12 +54,14 @@ static void open_connection(struct server_worker *worker, struct MHD_Connection 
         shutdown(fd, SHUT_RDWR);
         return;
     }
+    server_guard_head(conn);
     struct tide_peer key = tide_peer_key(&peer);
     conn->counted =
         tide_conn_limit_enter(server->limit, &key, tide_peer_is_proxy(&server->proxies, &peer));
     if (!conn->counted) {
         server_add(&worker->totals.refused, 1);
-        server_reject_connection(conn);
+        server_send_problem(conn, &too_many, "Retry-After: 1\r\n");
+        server_cut(conn);
     }
 }
 
@@ -67,7 +72,8 @@ static void on_connection(void *self, struct MHD_Connection *mhd, void **memory,
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         open_connection(self, mhd, memory);
     } else if (*memory) {
-        server_answer_unread(*memory);
+        server_guard_unread(*memory);
+        server_guard_closed(*memory);
         server_linger_begin(*memory);
         server_conn_close(*memory);
     }
@@ -79,7 +85,6 @@ static void *on_target(void *self, const char *target, struct MHD_Connection *mh
 {
     (void)self;
     struct server_conn *conn = conn_of(mhd);
-    struct timespec now;
     if (!conn)
         return NULL;
     server_moved(conn->worker);
@@ -87,9 +92,9 @@ static void *on_target(void *self, const char *target, struct MHD_Connection *mh
     conn->head.target_len = len < sizeof conn->head.target ? len : sizeof conn->head.target;
     if (conn->head.target_len)
         memcpy(conn->head.target, target, conn->head.target_len);
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    conn->head.start_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    conn->head.start_us = tide_monotonic_us();
     server_set_state(conn, STATE_HEAD);
+    server_guard_head(conn);
     return conn;
 }
 
@@ -99,53 +104,6 @@ static size_t leave_escapes(void *self, struct MHD_Connection *mhd, char *text)
     (void)self;
     (void)mhd;
     return strlen(text);
-}
-
-struct head_reader {
-    struct tide_request_head *head;
-    const struct tide_request_fault *wrong;
-};
-
-/* Checks one header line; stops the iteration at the first fault. */
-static enum MHD_Result on_line(void *self, enum MHD_ValueKind kind, const char *name,
-                               size_t name_len, const char *value, size_t value_len)
-{
-    struct head_reader *reader = self;
-    assert(kind == MHD_HEADER_KIND);
-    reader->wrong = tide_request_check_line(reader->head, tide_slice_of(name, name_len),
-                                            tide_slice_of(value, value_len));
-    return reader->wrong ? MHD_NO : MHD_YES;
-}
-
-static const struct tide_request_fault *check_head(struct server_conn *conn, const char *version)
-{
-    struct head_reader reader = { .head = &conn->head.fields };
-    const union MHD_ConnectionInfo *size =
-        MHD_get_connection_info(conn->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    tide_request_check_begin(&conn->head.fields);
-    MHD_get_connection_values_n(conn->mhd, MHD_HEADER_KIND, on_line, &reader);
-    if (!reader.wrong)
-        reader.wrong = tide_request_check_end(&conn->head.fields, tide_slice_str(version),
-                                              size ? size->header_size : 0);
-    /* Check the target itself: one that did not fit conn->head.target shows by its length that it
-     * is too long. */
-    return reader.wrong
-               ? reader.wrong
-               : tide_request_check_target(&conn->head.fields,
-                                           tide_slice_of(conn->head.target, conn->head.target_len));
-}
-
-/* Handles a request's head. With "Expect: 100-continue" and no body the library would send 100
- * and close. It sends no 100 if the answer is queued in this first call, which however ends the
- * connection. */
-static void begin_request(struct server_conn *conn, const char *method, const char *version)
-{
-    const struct tide_request_fault *wrong = check_head(conn, version);
-    server_request_begin(conn, tide_slice_str(method), wrong);
-    if (conn->state == STATE_BODY && conn->head.fields.expects && !server_has_body(conn))
-        conn->ending.early = conn->ending.close = true;
-    if (TIDE_UNLIKELY(conn->ending.early))
-        conn->ending.sent = server_bytes_sent(conn);
 }
 
 /* One call of the library about a request. */
@@ -159,35 +117,19 @@ struct request_call {
  * ends: the library shall call again, the connection is suspended, or the answer is queued. */
 static bool begin_step(struct request_call *call)
 {
-    begin_request(call->conn, call->method, call->version);
-    return call->conn->ending.early;
+    server_request_begin(call->conn, call->method, call->version);
+    return call->conn->early;
 }
 
-/* Returns true at the first call for a request. The library must be called once more before the
- * connection is suspended: when it resumes a connection it normally reads first, and takes a
- * half-closed client for an aborted one. It skips that read if the last call before gave neither
- * an answer nor a suspension. */
-static bool wants_another_call(struct server_conn *conn)
-{
-    bool first = !conn->run.asked_again;
-    conn->run.asked_again = true;
-    return first;
-}
-
-/* Runs a complete request. If an executor will run it, the library first calls once more. */
 static bool run_step(struct request_call *call)
 {
-    struct server_conn *conn = call->conn;
-    if (!conn->ending.early && server_request_waits(conn) && wants_another_call(conn))
-        return false;
-    server_request_run(conn);
-    return true;
+    return server_request_run(call->conn);
 }
 
 /* Hands an answer to the encoder that turned out to be large when it was complete. */
 static bool encode_step(struct request_call *call)
 {
-    if (wants_another_call(call->conn))
+    if (server_guard_once_more(call->conn))
         return false;
     server_encoder_submit(call->conn);
     return true;
@@ -195,8 +137,7 @@ static bool encode_step(struct request_call *call)
 
 static bool suspend_step(struct request_call *call)
 {
-    call->conn->suspended = true;
-    MHD_suspend_connection(call->conn->mhd);
+    server_suspend(call->conn);
     return false;
 }
 
@@ -257,11 +198,11 @@ static void on_end(void *self, struct MHD_Connection *mhd, void **memory,
         return;
     server_moved(conn->worker);
     if (code == MHD_REQUEST_TERMINATED_WITH_ERROR)
-        server_answer_unsent(conn);
+        server_guard_unsent(conn);
     server_request_end(conn, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
 }
 
-/* --- opening ----------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------- */
 
 static tide_status read_address(const char *text, struct sockaddr_storage *out,
                                 struct tide_err *err)
@@ -321,7 +262,7 @@ static struct MHD_Daemon *start_daemon(struct server_worker *worker,
                                        const struct sockaddr_storage *address)
 {
     const struct tide_server *server = worker->server;
-    /* The server writes Date once a second (server_loop.c). 0.9.75 would add its own beside it. */
+    /* The server writes Date once a second (loop.c). 0.9.75 would add its own beside it. */
     unsigned flags =
         MHD_USE_EPOLL | MHD_USE_TURBO | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_SUPPRESS_DATE_NO_CLOCK;
     if (address->ss_family == AF_INET6)
@@ -385,8 +326,6 @@ tide_status tide_server_open(struct tide_server **out, const struct tide_server_
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the server");
     server->options = *options;
     server->worker_count = count;
-    server_encoder_init(&server->encoder);
-    server_watch_init(&server->watch);
     for (uint32_t i = 0; i < count; i++) {
         server->workers[i].server = server;
         server->workers[i].event_fd = server->workers[i].linger_fd = -1;
@@ -405,11 +344,11 @@ tide_status tide_server_open(struct tide_server **out, const struct tide_server_
     return TIDE_OK;
 }
 
-/* --- start and stop -------------------------------------------------------------------------- */
+/* --- start and stop --------------------------------------------------------------------- */
 
 tide_status tide_server_start(struct tide_server *server, struct tide_err *err)
 {
-    tide_status status = server_encoder_start(server, err);
+    tide_status status = server_encoder_start(&server->encoder, err);
     if (status != TIDE_OK)
         return status;
     for (uint32_t i = 0; i < server->worker_count; i++) {
@@ -419,12 +358,27 @@ tide_status tide_server_start(struct tide_server *server, struct tide_err *err)
             return tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed));
         worker->started = true;
     }
-    return server_watch_start(server, err);
+    return TIDE_OK;
 }
 
 void tide_server_drain(struct tide_server *server)
 {
     atomic_store(&server->draining, true);
+}
+
+/* Waits until the worker's loop has ended, and meanwhile observes all workers: this thread may be
+ * the only one that could end the process. */
+static void join_worker(struct server_worker *worker)
+{
+    const struct tide_clock *clock = worker->server->options.clock;
+    if (!worker->started)
+        return;
+    while (!atomic_load(&worker->ended)) {
+        tide_server_observe(worker->server);
+        clock->sleep_ms(clock->self, JOIN_MS);
+    }
+    pthread_join(worker->thread, NULL);
+    worker->started = false;
 }
 
 void tide_server_stop(struct tide_server *server)
@@ -435,13 +389,9 @@ void tide_server_stop(struct tide_server *server)
         if (server->workers[i].started)
             server_wake_loop(&server->workers[i]);
     for (uint32_t i = 0; i < server->worker_count; i++)
-        if (server->workers[i].started)
-            pthread_join(server->workers[i].thread, NULL);
-    for (uint32_t i = 0; i < server->worker_count; i++)
-        server->workers[i].started = false;
+        join_worker(&server->workers[i]);
     /* The workers have ended, so nothing is submitted to the encoder any more. */
-    server_encoder_stop(server);
-    server_watch_stop(&server->watch);
+    server_encoder_stop(&server->encoder);
 }
 
 void tide_server_close(struct tide_server *server)
@@ -460,9 +410,6 @@ void tide_server_close(struct tide_server *server)
         free(worker->routes);
         pthread_mutex_destroy(&worker->mutex);
     }
-    pthread_mutex_destroy(&server->encoder.mutex);
-    pthread_cond_destroy(&server->encoder.wanted);
-    server_watch_destroy(&server->watch);
     tide_rate_close(server->rate);
     tide_conn_limit_close(server->limit);
     free(server);
@@ -483,7 +430,39 @@ bool tide_server_draining(const struct tide_server *server)
     return atomic_load(&server->draining);
 }
 
-bool tide_server_stalled(const struct tide_server *server)
+/* --- counters: the sums of all workers, which may miss what happens meanwhile -------------- */
+
+static uint64_t read_counter(const atomic_uint_fast64_t *counter)
 {
-    return atomic_load(&server->stalled);
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+/* Adds one worker's counters of a route. */
+static void add_route(struct tide_metric_route *out, const struct server_counters *counters)
+{
+    for (size_t i = 0; i < TIDE_METRIC_STATUS_COUNT; i++)
+        out->status[i] += read_counter(&counters->status[i]);
+    for (size_t i = 0; i < TIDE_METRIC_BUCKET_COUNT; i++)
+        out->bucket[i] += read_counter(&counters->bucket[i]);
+    out->us += read_counter(&counters->us);
+}
+
+void tide_server_metrics(struct tide_server *server, struct tide_metrics *out)
+{
+    struct tide_metric_route *routes = out->routes;
+    size_t max = out->route_max, count = server->options.routes->count + 1;
+    *out = (struct tide_metrics){ .routes = routes, .route_max = max };
+    out->route_count = count < max ? count : max;
+    out->waits_connections = tide_conn_limit_waits(server->limit);
+    memset(routes, 0, out->route_count * sizeof *routes);
+    for (uint32_t w = 0; w < server->worker_count; w++) {
+        const struct server_worker *worker = &server->workers[w];
+#define TIDE_METRIC_FIELD(name) out->name += read_counter(&worker->totals.name);
+        TIDE_METRIC_COUNTERS(TIDE_METRIC_FIELD)
+        TIDE_METRIC_GAUGES(TIDE_METRIC_FIELD)
+#undef TIDE_METRIC_FIELD
+        out->waits_wake += atomic_load_explicit(&worker->waits, memory_order_relaxed);
+        for (size_t i = 0; i < out->route_count; i++)
+            add_route(&routes[i], &worker->routes[i]);
+    }
 }

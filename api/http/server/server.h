@@ -50,7 +50,7 @@ struct tide_server_options {
  * outlive the server. */
 tide_status tide_server_open(struct tide_server **out, const struct tide_server_options *options,
                              struct tide_err *err) TIDE_MUST_USE;
-/* Starts the workers, the encoder and the watch. On failure call tide_server_close. */
+/* Starts the workers and the encoder. On failure call tide_server_close. */
 tide_status tide_server_start(struct tide_server *server, struct tide_err *err) TIDE_MUST_USE;
 /* Makes /readyz answer 503. Any thread. */
 void tide_server_drain(struct tide_server *server);
@@ -63,9 +63,12 @@ uint16_t tide_server_port(const struct tide_server *server);
 /* Returns the version of libmicrohttpd at run time, "0.9.75". Static. */
 const char *tide_server_library(void);
 bool tide_server_draining(const struct tide_server *server);
-/* Returns whether a worker makes no progress although its connections were cut. The program must
- * then stop with TIDE_E_STALLED; if it does not, the server ends the process with that exit
- * code. Any thread. */
+/* Observes the workers, for the thread that opened the server: between start and stop, at least
+ * twice a second. Returns whether a worker makes no progress although its connections were cut. The
+ * program must then stop with TIDE_E_STALLED; if the stop does not end, tide_server_stop ends the
+ * process with that exit code. */
+bool tide_server_observe(struct tide_server *server);
+/* Returns what the last observation did. Any thread. */
 bool tide_server_stalled(const struct tide_server *server);
 /* Fills out, except routes and route_max, which the caller sets. Any thread. */
 void tide_server_metrics(struct tide_server *server, struct tide_metrics *out);

@@ -942,21 +942,22 @@ def metric(name):
     return int(re.search(rf"(?m)^{name} (\d+)$", text.decode())[1])
 
 
-def held_bodies():
-    """Bodies that do not end: 2 MiB of 32 are one address's, which is 16 with their ceiling of 128 KiB."""
+def held_bodies(mine="127.0.0.12", theirs="127.0.0.13", via=None):
+    """Bodies that do not end: 2 MiB of 32 are one client's, which is 16 with their ceiling of 128 KiB. via: the proxy of both."""
     most, more, size = 16, 6, 131072
     part = 20000
-    head = f"POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {size}\r\n\r\n".encode()
+    head, others = (f"POST /api/sdk/kyc/status HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: {client}\r\nContent-Type: application/json\r\n"
+                    f"Content-Length: {size}\r\n\r\n".encode() for client in (mine, theirs))
     before = metric("tidemark_api_shed_total")
-    slow = [connect(60, "127.0.0.12") for _ in range(most + more)]
+    slow = [connect(60, via or mine) for _ in range(most + more)]
     for s in slow:
         s.sendall(head + b"x" * part)
     end = steady() + 60
     while metric("tidemark_api_shed_total") < before + more:
         check(steady() < end, "bodies without a bound")
         time.sleep(0.05)
-    other = connect(60, "127.0.0.13")
-    other.sendall(head + b"x" * size)
+    other = connect(60, via or theirs)
+    other.sendall(others + b"x" * size)
     problem(one(other), 400)
     for s in slow:
         s.sendall(b"x" * (size - part))
@@ -969,7 +970,7 @@ def held_bodies():
     for s in slow:  # all is given back: by answers, and by connections that end within a body
         s.sendall(head + b"x" * part)
         s.close()
-    ok(f"bodies are held within the bound: {more} of {most + more} are told 503")
+    ok(f"bodies are held within the bound: {more} of {most + more} are told 503{via and ', of one client behind a proxy' or ''}")
 
 
 def shares():
@@ -1146,4 +1147,5 @@ elif WHAT == "assets":
     assets()
 elif WHAT == "shares":
     held_bodies()
+    held_bodies("198.51.100.1", "198.51.100.2", via="127.0.0.14")
     shares()

@@ -21,7 +21,7 @@ try small --api-connections 200 --api-connections-per-ip 60 --api-answers-mib 32
 try rate --api-rate-lookup 100 --api-rate-query 50 --api-proxies 127.0.0.9,192.0.2.0/24 \
     --api-idle-ms 60000 --api-requests 1000000
 export PG_BIN
-try shares --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 --api-answers-mib 32
+try shares --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 --api-answers-mib 32 --api-proxies 127.0.0.14
 if [ -n "${TIDE_LONG:-}" ]; then # more feeds and catalog entries than a page holds
     pg_writable
     api_feeds 1100

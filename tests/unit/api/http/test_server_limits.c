@@ -433,66 +433,63 @@ static void test_a_flood_of_addresses(void **state)
 
 /* --- how many --------------------------------------------------------------------------------- */
 
-/* Bytes of unsent answers: one address may hold a quarter of the memory, a proxy all of it, and no
- * byte stays counted. */
+/* Bytes of unsent answers: one client may hold a quarter of the memory, whether it has a connection
+ * of its own or comes through a proxy, and no byte stays counted. */
 static void test_held_answers(void **state)
 {
     struct tide_conn_limit *limit;
     struct tide_err err;
     struct tide_peer a = { .ip = { 1 } }, b = { .ip = { 2 } }, proxy = { .ip = { 3 } };
+    struct tide_peer behind[] = { { .ip = { 4 } }, { .ip = { 5 } }, { .ip = { 6 } } };
     (void)state;
     OK(tide_conn_limit_open(&limit, 10, 5, 1000, &err));
     assert_true(tide_conn_limit_enter(limit, &a, false));
-    assert_true(tide_conn_limit_enter(limit, &b, false));
     assert_true(tide_conn_limit_enter(limit, &proxy, true));
     assert_true(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 200));
     assert_false(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 51));
     assert_true(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 50));
     assert_false(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 1));
-    assert_true(tide_conn_limit_hold(limit, &b, TIDE_CONN_LIMIT_ANSWER, 250));
-    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 500));
-    assert_false(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 1));
-    assert_false(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, SIZE_MAX));
+    for (size_t i = 0; i < TIDE_COUNT(behind); i++) {
+        assert_false(tide_conn_limit_hold(limit, &behind[i], TIDE_CONN_LIMIT_ANSWER, SIZE_MAX));
+        assert_true(tide_conn_limit_hold(limit, &behind[i], TIDE_CONN_LIMIT_ANSWER, 250));
+    }
+    assert_false(tide_conn_limit_hold(limit, &b, TIDE_CONN_LIMIT_ANSWER, 1));
     tide_conn_limit_drop(limit, &a, TIDE_CONN_LIMIT_ANSWER, 50);
-    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 50));
+    assert_false(tide_conn_limit_hold(limit, &behind[0], TIDE_CONN_LIMIT_ANSWER, 1));
+    assert_true(tide_conn_limit_hold(limit, &b, TIDE_CONN_LIMIT_ANSWER, 50));
+    tide_conn_limit_drop(limit, &b, TIDE_CONN_LIMIT_ANSWER, 50);
     tide_conn_limit_drop(limit, &a, TIDE_CONN_LIMIT_ANSWER, 200);
-    tide_conn_limit_drop(limit, &b, TIDE_CONN_LIMIT_ANSWER, 250);
-    tide_conn_limit_drop(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 550);
     tide_conn_limit_leave(limit, &a);
-    tide_conn_limit_leave(limit, &b);
-    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 1000));
-    tide_conn_limit_drop(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 1000);
+    for (size_t i = 0; i < TIDE_COUNT(behind); i++)
+        tide_conn_limit_drop(limit, &behind[i], TIDE_CONN_LIMIT_ANSWER, 250);
+    assert_true(tide_conn_limit_hold(limit, &behind[0], TIDE_CONN_LIMIT_ANSWER, 250));
+    tide_conn_limit_drop(limit, &behind[0], TIDE_CONN_LIMIT_ANSWER, 250);
     tide_conn_limit_leave(limit, &proxy);
     tide_conn_limit_close(limit);
 }
 
-/* Request bodies may hold a quarter of the memory, one address a quarter of that quarter. Answers
+/* Request bodies may hold a quarter of the memory, one client a quarter of that quarter. Answers
  * may hold the rest. */
 static void test_held_bodies(void **state)
 {
     struct tide_conn_limit *limit;
     struct tide_err err;
-    struct tide_peer a = { .ip = { 1 } }, proxy = { .ip = { 3 } };
+    struct tide_peer a = { .ip = { 1 } }, b = { .ip = { 2 } }, c = { .ip = { 3 } };
     (void)state;
     OK(tide_conn_limit_open(&limit, 10, 5, 1600, &err));
-    assert_true(tide_conn_limit_enter(limit, &a, false));
-    assert_true(tide_conn_limit_enter(limit, &proxy, true));
     assert_true(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_BODY, 100));
     assert_false(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_BODY, 1));
-    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_BODY, 300));
-    assert_false(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_BODY, 1));
+    assert_true(tide_conn_limit_hold(limit, &b, TIDE_CONN_LIMIT_BODY, 100));
     assert_true(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 300));
     assert_false(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 1));
-    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 900));
-    assert_false(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 1));
-    tide_conn_limit_drop(limit, &proxy, TIDE_CONN_LIMIT_BODY, 300);
-    assert_true(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 300));
-    assert_false(tide_conn_limit_hold(limit, &proxy, TIDE_CONN_LIMIT_BODY, 1));
-    tide_conn_limit_drop(limit, &proxy, TIDE_CONN_LIMIT_ANSWER, 1200);
-    tide_conn_limit_drop(limit, &a, TIDE_CONN_LIMIT_ANSWER, 300);
+    assert_true(tide_conn_limit_hold(limit, &c, TIDE_CONN_LIMIT_ANSWER, 400));
     tide_conn_limit_drop(limit, &a, TIDE_CONN_LIMIT_BODY, 100);
-    tide_conn_limit_leave(limit, &a);
-    tide_conn_limit_leave(limit, &proxy);
+    assert_false(tide_conn_limit_hold(limit, &c, TIDE_CONN_LIMIT_BODY, 1));
+    assert_true(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_ANSWER, 100));
+    assert_false(tide_conn_limit_hold(limit, &a, TIDE_CONN_LIMIT_BODY, 1));
+    tide_conn_limit_drop(limit, &a, TIDE_CONN_LIMIT_ANSWER, 400);
+    tide_conn_limit_drop(limit, &b, TIDE_CONN_LIMIT_BODY, 100);
+    tide_conn_limit_drop(limit, &c, TIDE_CONN_LIMIT_ANSWER, 400);
     tide_conn_limit_close(limit);
 }
 
@@ -530,17 +527,16 @@ static void test_many_clients(void **state)
 static void test_counters(void **state)
 {
     (void)state;
-    assert_int_equal(tide_metric_status_of(503), TIDE_METRIC_503);
-    assert_int_equal(tide_metric_status_of(299), TIDE_METRIC_OTHER);
-    for (int i = 0; i < TIDE_METRIC_OTHER; i++)
-        assert_int_equal(tide_metric_status_of(tide_metric_status_code((enum tide_metric_status)i)),
-                         i);
-    for (int i = 0; i < TIDE_METRIC_LONGER; i++) {
-        uint64_t bound = tide_metric_bound_us((enum tide_metric_bucket)i);
+    assert_int_equal(tide_metric_status_of(503), TIDE_METRIC_STATUS_COUNT - 2);
+    assert_int_equal(tide_metric_status_of(299), TIDE_METRIC_STATUS_COUNT - 1);
+    for (size_t i = 0; i < TIDE_METRIC_STATUS_COUNT; i++)
+        assert_int_equal(tide_metric_status_of(tide_metric_status_code(i)), i);
+    for (size_t i = 0; i + 1 < TIDE_METRIC_BUCKET_COUNT; i++) {
+        uint64_t bound = tide_metric_bound_us(i);
         assert_int_equal(tide_metric_bucket_of(bound), i);
         assert_int_equal(tide_metric_bucket_of(bound + 1), i + 1);
     }
-    assert_int_equal(tide_metric_bucket_of(UINT64_MAX), TIDE_METRIC_LONGER);
+    assert_int_equal(tide_metric_bucket_of(UINT64_MAX), TIDE_METRIC_BUCKET_COUNT - 1);
 }
 
 int test_server_limits(void)

@@ -1,5 +1,5 @@
 /* Conditions under which a thread of the server counts as stalled. */
-#include "api/http/server/stall.h"
+#include "api/http/server/server_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,5 @@
 /* The transitions between the states of a connection of the HTTP server. */
-#include "api/http/server/state.h"
+#include "api/http/server/server_impl.h"
 
 #include <setjmp.h>
 #include <signal.h>

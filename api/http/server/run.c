@@ -1,21 +1,19 @@
 /* Runs the handler of a complete request, on the worker or on an executor's thread. Counts and
  * logs the request when its answer is out. */
-#include "api/http/server/answer.h"
 #include "api/http/server/server_impl.h"
+#include "tidemark/clock.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 
-#include <time.h>
-
 enum { SAMPLE = 1000 }; /* the access log "sampled" has one of this many requests */
 
-/* --- running ----------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------- */
 
 /* Runs on the executor's thread when the job is done. Afterwards the worker owns the connection. */
 static void job_done(struct tide_job *job)
 {
     struct server_conn *conn =
-        (struct server_conn *)(void *)((char *)job - offsetof(struct server_conn, run.job));
+        (struct server_conn *)(void *)((char *)job - offsetof(struct server_conn, job));
     if (server_complete(conn))
         server_compress(conn);
     tide_server_wake(&conn->wake);
@@ -36,31 +34,12 @@ static struct tide_handler_context context_of(struct server_conn *conn)
     };
 }
 
-static void make_job(struct server_conn *conn)
-{
-    conn->run.job = (struct tide_job){ .request = &conn->request,
-                                       .reply = &conn->reply,
-                                       .context = context_of(conn),
-                                       .client = conn->head.client_key,
-                                       .done = job_done };
-}
-
-static void reject_overload(struct server_conn *conn)
-{
-    server_add(&conn->worker->totals.shed, 1);
-    tide_reply_problem(&conn->reply, 503, "overloaded",
-                       "too many requests wait for the database; retry in a second");
-    conn->reply.retry_after_s = 1;
-    server_set_state(conn, STATE_ANSWER);
-}
-
 static void reject_client_share(struct server_conn *conn)
 {
     server_add(&conn->worker->totals.limited, 1);
     tide_reply_problem(&conn->reply, 429, "too_many_queries_of_client",
                        "too many queries of this client run or wait; retry in a second");
     conn->reply.retry_after_s = 1;
-    server_set_state(conn, STATE_ANSWER);
 }
 
 /* Hands the request to its executor, if it has one. From TIDE_JOB_QUEUED on, the executor's
@@ -70,52 +49,39 @@ static void submit_job(struct server_conn *conn)
     const struct tide_executor *executor = server_executor_of(conn);
     if (!executor)
         return;
-    make_job(conn);
-    switch (executor->submit(executor->self, &conn->run.job)) {
-    case TIDE_JOB_ANSWERED:
-        server_set_state(conn, STATE_ANSWER);
-        break;
+    conn->job = (struct tide_job){ .request = &conn->request,
+                                   .reply = &conn->reply,
+                                   .context = context_of(conn),
+                                   .client = conn->head.client_key,
+                                   .done = job_done };
+    switch (executor->submit(executor->self, &conn->job)) {
     case TIDE_JOB_QUEUED:
         server_set_state(conn, STATE_WAIT);
         server_add(&conn->worker->totals.waiting, 1);
-        break;
+        return;
     case TIDE_JOB_QUEUE_FULL:
-        reject_overload(conn);
+        server_overloaded(conn, "too many requests wait for the database; retry in a second");
         break;
     case TIDE_JOB_CLIENT_FULL:
         reject_client_share(conn);
         break;
+    case TIDE_JOB_ANSWERED:
+        break;
     }
-}
-
-const struct tide_executor *server_executor_of(const struct server_conn *conn)
-{
-    const struct tide_route_class *class = conn->request.route->class;
-    int index = class->executor;
-    if (class->past_executor != index) {
-        const struct tide_param_value *ledger =
-            tide_request_param(&conn->request, TIDE_PARAM_ledger);
-        index = ledger && ledger->given ? class->past_executor : index;
-    }
-    return server_executor(conn, index);
-}
-
-bool server_request_waits(const struct server_conn *conn)
-{
-    return !conn->body.refused && server_executor_of(conn);
+    server_set_state(conn, STATE_ANSWER);
 }
 
 /* Answers a rejected request, which only waited for the rest of its body. */
 static void answer_rejected(struct server_conn *conn)
 {
-    if (conn->body.refused)
+    if (conn->refused)
         server_set_state(conn, STATE_ANSWER);
 }
 
 /* Rejects a body that is not text, unless the route accepts any bytes. */
 static void check_text(struct server_conn *conn)
 {
-    tide_slice body = tide_buf_view(&conn->body.bytes);
+    tide_slice body = tide_buf_view(&conn->body);
     if (body.len == 0 || conn->request.route->class->any_bytes ||
         (tide_utf8_valid(body) && !memchr(body.ptr, 0, body.len)))
         return;
@@ -128,7 +94,7 @@ static void check_text(struct server_conn *conn)
 /* Gives the handler its view of head and body. */
 static void fill_request(struct server_conn *conn)
 {
-    conn->request.body = tide_buf_view(&conn->body.bytes);
+    conn->request.body = tide_buf_view(&conn->body);
     conn->request.head = &conn->head.fields;
     conn->request.last_event_id = conn->head.fields.last_event_id;
 }
@@ -140,26 +106,23 @@ static void run_handler(struct server_conn *conn)
     server_set_state(conn, server_complete(conn) ? STATE_ENCODE : STATE_ANSWER);
 }
 
-void server_request_run(struct server_conn *conn)
+bool server_request_run(struct server_conn *conn)
 {
     /* The steps in their order. The one that leaves STATE_BODY is the last. */
     static void (*const steps[])(struct server_conn *) = {
         answer_rejected, check_text, fill_request, submit_job, run_handler,
     };
     assert(conn->state == STATE_BODY);
+    bool waits = !conn->refused && server_executor_of(conn);
+    if (!conn->early && waits && server_guard_once_more(conn))
+        return false;
     for (size_t i = 0; i < TIDE_COUNT(steps) && conn->state == STATE_BODY; i++)
         steps[i](conn);
     assert(conn->state != STATE_BODY);
+    return true;
 }
 
-/* --- the end ----------------------------------------------------------------------------- */
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
+/* --- the end ---------------------------------------------------------------------------- */
 
 /* Logs the request as api_access_log demands. Failures are always logged, except with "none". */
 static void log_request(struct server_conn *conn, uint64_t us)
@@ -178,16 +141,6 @@ static void log_request(struct server_conn *conn, uint64_t us)
              conn->request.route ? conn->request.route->id : "none", reply->status, us,
              reply->body.len + reply->fixed.len, tide_peer_text(client, &conn->peer),
              conn->request.id);
-}
-
-struct server_counters *server_counters_of(struct server_conn *conn)
-{
-    const struct tide_server *server = conn->worker->server;
-    const struct tide_route *route = conn->request.route;
-    size_t index =
-        route ? (size_t)(route - server->options.routes->routes) : server->options.routes->count;
-    assert(index <= server->options.routes->count);
-    return &conn->worker->routes[index];
 }
 
 /* Counts status and latency. Streams have no latency: they last as long as the client stays. */
@@ -213,7 +166,7 @@ static void shrink_buffer(struct tide_buf *buf)
 
 void server_request_end(struct server_conn *conn, bool whole)
 {
-    uint64_t us = (now_ns() - conn->head.start_ns) / 1000;
+    uint64_t us = tide_monotonic_us() - conn->head.start_us;
     server_stream_end(conn);
     server_hold_end(conn);
     if (!whole)
@@ -222,13 +175,13 @@ void server_request_end(struct server_conn *conn, bool whole)
         count_request(conn, us);
         log_request(conn, us);
     }
-    conn->ending.unended = conn->ending.early || conn->state == STATE_HEAD;
+    conn->unended = conn->early || conn->state == STATE_HEAD;
     tide_reply_reset(&conn->reply);
     shrink_buffer(&conn->reply.body);
     shrink_buffer(&conn->reply.lines);
-    shrink_buffer(&conn->body.bytes);
+    shrink_buffer(&conn->body);
     conn->request.route = NULL;
-    conn->ending.early = conn->run.asked_again = conn->body.refused = false;
+    conn->early = conn->guard.asked_again = conn->refused = false;
     conn->variant = (struct server_variant){ 0 };
     conn->head.target_len = 0;
     server_set_state(conn, STATE_IDLE);

@@ -1,6 +1,5 @@
-/* From a complete reply to the library's response: header lines, bodies, files, and the memory
- * that answers hold. */
-#include "api/http/server/answer.h"
+/* From a complete reply to the library's response: header lines, CORS, bodies, files, streams, and
+ * the memory that answers hold. */
 #include "api/http/server/server_impl.h"
 #include "tidemark/text.h"
 
@@ -8,11 +7,16 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+enum {
+    FILE_BYTES = 1 << 16, /* bytes that one read of a file returns at most */
+    STREAM_BYTES = 4096   /* bytes that one read of a stream returns at most */
+};
+
 static const char json_type[] = "application/json; charset=utf-8";
 /* The Content-Security-Policy of answers that are not pages: nothing may be loaded. */
 static const char closed_policy[] = "default-src 'none'; frame-ancestors 'none'";
 
-/* --- the reply's bytes ----------------------------------------------------------------------- */
+/* --- the reply's bytes ------------------------------------------------------------------ */
 
 /* Adds the request's id to a problem, as the last member of its object. */
 static void put_request_id(struct server_conn *conn)
@@ -36,7 +40,7 @@ static tide_slice reply_bytes(const struct server_conn *conn)
     return conn->variant.encoding ? reply->encoded[conn->variant.encoding] : reply->fixed;
 }
 
-/* --- header lines ------------------------------------------------------------------------ */
+/* --- header lines ----------------------------------------------------------------------- */
 
 static void add_header(struct MHD_Response *response, const char *name, const char *value)
 {
@@ -68,50 +72,78 @@ static void add_ledger(struct MHD_Response *response, const struct server_conn *
         add_number(response, "History-From", at->history_from);
 }
 
-static const char *class_name(const struct server_conn *conn)
-{
-    return conn->head.class == TIDE_RATE_LOOKUP ? "lookup" : "query";
-}
-
-/* Writes the value of RateLimit, or an empty text without a limit. */
-static void write_rate(char text[64], const struct server_conn *conn)
-{
-    char *at = text;
-    *at = 0;
-    if (conn->head.rate.quota == 0)
-        return;
-    *at++ = '"';
-    at = stpcpy(at, class_name(conn));
-    at = stpcpy(at, "\";r=");
-    at += tide_u64_text(at, conn->head.rate.remaining);
-    at = stpcpy(at, ";t=");
-    at += tide_u64_text(at, conn->head.rate.reset_s);
-    *at = 0;
-}
-
-/* Returns the value of RateLimit-Policy. The worker keeps one text for each class, and rewrites
- * it if the quota differs. */
-static const char *policy_text(const struct server_conn *conn)
-{
-    struct server_worker *worker = conn->worker;
-    char *text = worker->policy[conn->head.class];
-    /* Otherwise a key's own quota, whose text is not reused */
-    bool usual = conn->head.rate.window_s == TIDE_RATE_WINDOW_S;
-    if (!usual || worker->policy_quota[conn->head.class] != conn->head.rate.quota)
-        snprintf(text, sizeof worker->policy[0], "\"%s\";q=%u;w=%u", class_name(conn),
-                 conn->head.rate.quota, conn->head.rate.window_s);
-    worker->policy_quota[conn->head.class] = usual ? conn->head.rate.quota : 0;
-    return text;
-}
-
 static void add_rate(struct MHD_Response *response, const struct server_conn *conn)
 {
+    const struct tide_rate_answer *rate = &conn->head.rate;
+    const char *class = conn->head.class == TIDE_RATE_LOOKUP ? "lookup" : "query";
     char text[64];
-    if (conn->head.rate.quota == 0)
+    if (rate->quota == 0)
         return;
-    add_header(response, "RateLimit-Policy", policy_text(conn));
-    write_rate(text, conn);
+    snprintf(text, sizeof text, "\"%s\";q=%u;w=%u", class, rate->quota, rate->window_s);
+    add_header(response, "RateLimit-Policy", text);
+    snprintf(text, sizeof text, "\"%s\";r=%u;t=%u", class, rate->remaining, rate->reset_s);
     add_header(response, "RateLimit", text);
+}
+
+enum { ORIGIN_MAX = 512 };
+
+static const char exposed[] =
+    "RateLimit, RateLimit-Policy, Retry-After, ETag, Link, Ledger-Sequence, "
+    "Ledger-Closed-At, Proven-Through, History-From, Data-Age-Ms, Price-Age-Seconds, "
+    "Twap-Age-Seconds, Network, Request-Id";
+
+/* Returns the class of the request's route, or of a route with the same path, or NULL. */
+static const struct tide_route_class *class_of(const struct server_conn *conn)
+{
+    const struct tide_route *route = conn->request.route ? conn->request.route : conn->head.near;
+    return route ? route->class : NULL;
+}
+
+/* Header lines that a page may send: any. Those that the server does not read change nothing, and a
+ * page with tracing adds its own (traceparent, baggage, sentry-trace…). "*" means all but
+ * Authorization, and no cookies: the API has none. The names before it are for browsers that do not
+ * know "*". */
+static const char allowed[] =
+    "Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-API-Key, X-Request-Id, "
+    "Request-Id, Cache-Control, traceparent, tracestate, baggage, sentry-trace, *";
+
+static void add_cors(struct MHD_Response *response, const struct server_conn *conn,
+                     const char *origin)
+{
+    add_header(response, "Access-Control-Allow-Origin", origin);
+    add_header(response, "Access-Control-Expose-Headers", exposed);
+    if (conn->reply.status != 204) /* not a preflight */
+        return;
+    add_header(response, "Access-Control-Allow-Methods", "GET, HEAD, POST, OPTIONS");
+    add_header(response, "Access-Control-Allow-Headers", allowed);
+    add_header(response, "Access-Control-Max-Age", "600");
+}
+
+/* Adds the CORS headers if the class's executor knows the page's origin. */
+static void add_cors_if_known(struct MHD_Response *response, const struct server_conn *conn,
+                              const struct tide_route_class *class)
+{
+    const struct tide_executor *executor = server_executor(conn, class->executor);
+    tide_slice from = conn->head.fields.origin;
+    char origin[ORIGIN_MAX];
+    add_header(response, "Vary", "Origin");
+    if (!executor || !executor->knows_origin || from.len == 0 || from.len >= sizeof origin ||
+        !executor->knows_origin(executor->self, from))
+        return;
+    memcpy(origin, from.ptr, from.len);
+    origin[from.len] = 0;
+    add_cors(response, conn, origin);
+}
+
+/* Adds the CORS headers, which decide which pages may read the answer. */
+static void add_origin(struct MHD_Response *response, const struct server_conn *conn)
+{
+    const struct tide_route_class *class = class_of(conn);
+    enum tide_origins origins = class ? class->origins : TIDE_ORIGINS_ANY;
+    if (origins == TIDE_ORIGINS_ANY)
+        add_cors(response, conn, "*");
+    else if (origins == TIDE_ORIGINS_KNOWN)
+        add_cors_if_known(response, conn, class);
 }
 
 /* Adds the server's value of a header, unless the handler set its own. */
@@ -150,7 +182,7 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
     if (conn->variant.encoding && reply->status == 200)
         add_header(response, "Content-Encoding", tide_encoding_name(conn->variant.encoding));
     add_header(response, "ETag", conn->variant.tag);
-    server_origin_add(response, conn);
+    add_origin(response, conn);
     add_default(response, conn, "Content-Security-Policy", policy ? policy : closed_policy);
     add_header(response, "X-Content-Type-Options", "nosniff");
     add_default(response, conn, "X-Frame-Options", "DENY");
@@ -163,12 +195,56 @@ static bool add_head(struct MHD_Response *response, struct server_conn *conn)
     add_header(response, "Allow", reply->allow);
     if (reply->retry_after_s)
         add_number(response, "Retry-After", reply->retry_after_s);
-    return !conn->ending.close ||
-           MHD_add_response_header(response, "Connection", "close") == MHD_YES;
+    return !conn->close || MHD_add_response_header(response, "Connection", "close") == MHD_YES;
 }
 
-/* --- response and memory
- * ------------------------------------------------------------------------- */
+/* --- streams: the library reads, and sleeps while there is nothing ---------------------- */
+
+/* Reads from the stream when the socket accepts more: all earlier bytes are sent. */
+static ssize_t read_stream(void *self, uint64_t at, char *to, size_t max)
+{
+    (void)at;
+    struct server_conn *conn = self;
+    const struct tide_stream_out *stream = &conn->reply.stream;
+    if (conn->cut)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    server_moved(conn->worker);
+    ptrdiff_t got = stream->read(stream->self, to, max);
+    assert(got <= (ptrdiff_t)max);
+    if (got < 0)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    server_set_state(conn, STATE_STREAM);
+    if (got == 0)
+        server_suspend(conn);
+    server_add(&conn->worker->totals.bytes, got);
+    return got;
+}
+
+void server_stream_end(struct server_conn *conn)
+{
+    struct tide_stream_out *stream = &conn->reply.stream;
+    if (!stream->read)
+        return;
+    stream->close(stream->self);
+    *stream = (struct tide_stream_out){ 0 };
+    server_unlist(conn); /* a wake-up of this stream must not resume the next request */
+    server_add(&conn->worker->totals.streaming, -1);
+}
+
+static struct MHD_Response *stream_response(struct server_conn *conn)
+{
+    server_add(&conn->worker->totals.streams, 1);
+    server_add(&conn->worker->totals.streaming, 1);
+    /* For HEAD and a body without a length, 0.9.75 would send the end of chunks */
+    if (conn->head.bodiless) {
+        server_stream_end(conn);
+        return MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    }
+    return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BYTES, read_stream, conn,
+                                             NULL);
+}
+
+/* --- response and memory ---------------------------------------------------------------- */
 
 static ssize_t read_file(void *self, uint64_t at, char *to, size_t max)
 {
@@ -189,8 +265,7 @@ static struct MHD_Response *file_response(struct tide_reply_file *file)
 {
     int *fd = malloc(sizeof *fd);
     struct MHD_Response *response =
-        fd ? MHD_create_response_from_callback(file->size, SERVER_FILE_BYTES, read_file, fd,
-                                               close_file)
+        fd ? MHD_create_response_from_callback(file->size, FILE_BYTES, read_file, fd, close_file)
            : NULL;
     if (!response) {
         free(fd);
@@ -205,24 +280,13 @@ static struct MHD_Response *make_response(struct server_conn *conn)
 {
     struct tide_reply *reply = &conn->reply;
     if (reply->stream.read)
-        return server_stream_response(conn);
+        return stream_response(conn);
     if (reply->file.size)
         return file_response(&reply->file);
     tide_slice body = reply_bytes(conn);
     /* The library never writes to it, but its type lacks const. */
     return MHD_create_response_from_buffer(body.len, (void *)(uintptr_t)body.ptr,
                                            MHD_RESPMEM_PERSISTENT);
-}
-
-/* Bytes of large bodies and answers are counted until the client has received the answer, with a
- * limit for all and a share for each address. The number of connections bounds the small ones. */
-bool server_hold(struct server_conn *conn, enum tide_conn_limit_bytes what, size_t bytes)
-{
-    struct tide_peer key = tide_peer_key(&conn->peer);
-    if (!tide_conn_limit_hold(conn->worker->server->limit, &key, what, bytes))
-        return false;
-    conn->held[what] += bytes;
-    return true;
 }
 
 static bool hold_answer(struct server_conn *conn)
@@ -232,26 +296,12 @@ static bool hold_answer(struct server_conn *conn)
            server_hold(conn, TIDE_CONN_LIMIT_ANSWER, reply->body.cap);
 }
 
-void server_hold_end(struct server_conn *conn)
-{
-    struct tide_peer key = tide_peer_key(&conn->peer);
-    for (enum tide_conn_limit_bytes what = TIDE_CONN_LIMIT_BODY; what <= TIDE_CONN_LIMIT_ANSWER;
-         what++) {
-        if (conn->held[what])
-            tide_conn_limit_drop(conn->worker->server->limit, &key, what, conn->held[what]);
-        conn->held[what] = 0;
-    }
-}
-
 static void reject_overload(struct server_conn *conn)
 {
     tide_buf_release(&conn->reply.body);
-    tide_reply_problem(&conn->reply, 503, "overloaded",
-                       "too many answers wait for slow clients; retry in a second");
-    conn->reply.retry_after_s = 1;
+    server_overloaded(conn, "too many answers wait for slow clients; retry in a second");
     conn->variant.tag[0] = 0;
     conn->variant.encoding = TIDE_ENCODING_NONE;
-    server_add(&conn->worker->totals.shed, 1);
 }
 
 bool server_answer(struct server_conn *conn)

@@ -1,6 +1,10 @@
-/* Completes a reply: ETag, 304, compression. */
+/* Completes a reply: ETag, 304, compression. The encoder is one thread that compresses large
+ * answers of look-ups, so that workers do not. It never delays an answer for long: with
+ * ENCODER_BYTES in its queue it accepts no more, and further answers go uncompressed. */
 #include "api/http/server/server_impl.h"
 #include "tidemark/hash.h"
+#include "tidemark/liveness.h"
+#include "tidemark/lock.h"
 #include "tidemark/text.h"
 
 enum {
@@ -10,7 +14,9 @@ enum {
      * worker */
     LOOKUP_LEAST = 16 << 10,
     ENCODE_MOST = 2 << 20, /* bytes: compressing a larger answer would occupy a thread too long */
-    ENCODE_ALL = 1u << TIDE_ENCODING_GZIP | 1u << TIDE_ENCODING_ZSTD
+    ENCODE_ALL = 1u << TIDE_ENCODING_GZIP | 1u << TIDE_ENCODING_ZSTD,
+    ENCODER_BYTES = 2 << 20, /* bytes of bodies in the encoder's queue: about 10 ms of work */
+    ENCODER_WAKE_MS = 5000   /* between two liveness marks while the queue is empty */
 };
 
 /* Returns whether the answer's ledger is older than stale_after_ms. A stale node cannot know
@@ -38,7 +44,7 @@ const char *server_cache_control(const struct server_conn *conn)
     return is_stale(conn) && is_cacheable(route->cache_control) ? "no-cache" : route->cache_control;
 }
 
-/* --- ETag and 304 ------------------------------------------------------------------------ */
+/* --- ETag and 304 ----------------------------------------------------------------------- */
 
 static void compute_digest(uint8_t out[DIGEST_BYTES], tide_slice bytes)
 {
@@ -104,7 +110,7 @@ static void answer_unchanged(struct server_conn *conn)
     reply->status = 304;
 }
 
-/* --- compression ------------------------------------------------------------------------- */
+/* --- compression ------------------------------------------------------------------------ */
 
 /* Returns the encodings that are possible for the answer, as bits. */
 static unsigned possible_encodings(const struct server_conn *conn)
@@ -164,4 +170,91 @@ bool server_complete(struct server_conn *conn)
         return false;
     conn->variant.encoding = tide_encoding_choose(conn->head.fields.accept_encoding, codings);
     return conn->variant.encoding && !reply->fixed.ptr;
+}
+
+/* --- the encoder ------------------------------------------------------------------------ */
+
+/* Waits for the next connection and removes it from the queue. Returns NULL when stopping and
+ * the queue is empty. Needs the mutex. */
+static struct server_conn *wait_for_conn(struct server_encoder *encoder)
+{
+    while (!encoder->first && !encoder->stopping) {
+        struct timespec until = tide_monotonic_in(ENCODER_WAKE_MS);
+        pthread_cond_timedwait(&encoder->wanted, &encoder->mutex, &until);
+        tide_liveness_mark();
+    }
+    struct server_conn *conn = encoder->first;
+    if (!conn)
+        return NULL;
+    encoder->first = conn->encode_next;
+    if (!encoder->first)
+        encoder->last = NULL;
+    return conn;
+}
+
+/* Compresses until stopped. After tide_server_wake the connection belongs to its worker again. */
+static void *encode_all(void *self)
+{
+    struct server_encoder *encoder = self;
+    struct server_conn *conn;
+    tide_liveness_begin("encoder", SERVER_HUNG_MS);
+    pthread_mutex_lock(&encoder->mutex);
+    while ((conn = wait_for_conn(encoder))) {
+        size_t bytes = conn->reply.body.len;
+        pthread_mutex_unlock(&encoder->mutex);
+        tide_liveness_mark();
+        server_compress(conn);
+        tide_server_wake(&conn->wake);
+        pthread_mutex_lock(&encoder->mutex);
+        encoder->bytes -= bytes;
+    }
+    pthread_mutex_unlock(&encoder->mutex);
+    tide_liveness_end();
+    return NULL;
+}
+
+void server_encoder_submit(struct server_conn *conn)
+{
+    struct server_encoder *encoder = &conn->worker->server->encoder;
+    size_t bytes = conn->reply.body.len;
+    tide_lock_counted(&encoder->mutex, &conn->worker->waits);
+    bool room = encoder->bytes + bytes <= ENCODER_BYTES;
+    if (room) {
+        conn->encode_next = NULL;
+        *(encoder->last ? &encoder->last->encode_next : &encoder->first) = conn;
+        encoder->last = conn;
+        encoder->bytes += bytes;
+        pthread_cond_signal(&encoder->wanted);
+    }
+    pthread_mutex_unlock(&encoder->mutex);
+    if (room)
+        server_add(&conn->worker->totals.waiting, 1);
+    else
+        conn->variant.encoding = TIDE_ENCODING_NONE;
+    server_set_state(conn, room ? STATE_WAIT : STATE_ANSWER);
+}
+
+tide_status server_encoder_start(struct server_encoder *encoder, struct tide_err *err)
+{
+    if (!tide_cond_init(&encoder->wanted))
+        return tide_fail(err, TIDE_E_MEMORY, "no memory for a thread");
+    pthread_mutex_init(&encoder->mutex, NULL);
+    int failed = pthread_create(&encoder->thread, NULL, encode_all, encoder);
+    encoder->started = !failed;
+    return failed ? tide_fail(err, TIDE_E_MEMORY, "cannot start a thread: %s", strerror(failed))
+                  : TIDE_OK;
+}
+
+void server_encoder_stop(struct server_encoder *encoder)
+{
+    if (!encoder->started)
+        return;
+    pthread_mutex_lock(&encoder->mutex);
+    encoder->stopping = true;
+    pthread_cond_signal(&encoder->wanted);
+    pthread_mutex_unlock(&encoder->mutex);
+    pthread_join(encoder->thread, NULL);
+    pthread_cond_destroy(&encoder->wanted);
+    pthread_mutex_destroy(&encoder->mutex);
+    encoder->started = false;
 }

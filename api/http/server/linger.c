@@ -7,12 +7,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/sockios.h>
-#include <linux/tcp.h>
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,20 +17,16 @@ enum {
     LINGER_MOST = 1024,      /* connections of one worker; further ones are closed at once */
     LINGER_BYTES = 16 << 20, /* discarded bytes of one connection */
     LINGER_READ = 1 << 20,   /* discarded bytes of one connection before the next one */
-    LINGER_EVENTS = 64,
-    IPPROTO_OF_TCP = 6 /* IPPROTO_TCP: netinet/in.h conflicts with linux/tcp.h */
+    LINGER_EVENTS = 64
 };
 
-/* --- answers beside the library -------------------------------------------------------------- */
-
-/* Writes a problem to the socket, without waiting. lines: further header lines. */
-static void send_problem(struct server_conn *conn, const struct tide_request_fault *problem,
+void server_send_problem(struct server_conn *conn, const struct tide_request_fault *problem,
                          const char *lines)
 {
     const char *title = MHD_get_reason_phrase_for(problem->status);
     char body[512], answer[1536];
     if (conn->state != STATE_BODY) /* in STATE_BODY the request has its id */
-        server_request_make_id(conn);
+        server_make_id(conn);
     int body_len = snprintf(body, sizeof body,
                             "{\"type\":\"urn:tidemark:problem:%s\",\"title\":\"%s\","
                             "\"status\":%u,\"code\":\"%s\",\"detail\":\"%s\",\"requestId\":\"%s\"}",
@@ -53,89 +46,6 @@ static void send_problem(struct server_conn *conn, const struct tide_request_fau
     assert(body_len < (int)sizeof body && len < (int)sizeof answer);
     (void)!send(conn->fd, answer, (size_t)len, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
-
-void server_reject_connection(struct server_conn *conn)
-{
-    static const struct tide_request_fault problem = {
-        503, "too_many_connections", "this node has too many connections; retry in a second"
-    };
-    send_problem(conn, &problem, "Retry-After: 1\r\n");
-    server_cut(conn);
-}
-
-void server_time_out(struct server_conn *conn)
-{
-    static const struct tide_request_fault problem = { 408, "request_timeout",
-                                                       "the request was not received in time" };
-    bool begun = conn->head.target_len > 0;
-    if (begun && (conn->state == STATE_HEAD || conn->state == STATE_BODY))
-        send_problem(conn, &problem, "");
-    server_cut(conn);
-}
-
-uint64_t server_bytes_sent(const struct server_conn *conn)
-{
-    struct tcp_info info = { 0 };
-    socklen_t size = sizeof info;
-    int waiting = 0;
-    if (getsockopt(conn->fd, IPPROTO_OF_TCP, TCP_INFO, &info, &size) != 0 ||
-        ioctl(conn->fd, SIOCOUTQ, &waiting) != 0)
-        return 0;
-    return info.tcpi_bytes_acked + (uint64_t)waiting;
-}
-
-uint64_t server_bytes_moved(const struct server_conn *conn)
-{
-    struct tcp_info info = { 0 };
-    socklen_t size = sizeof info;
-    int unread = 0;
-    if (getsockopt(conn->fd, IPPROTO_OF_TCP, TCP_INFO, &info, &size) != 0 ||
-        ioctl(conn->fd, SIOCINQ, &unread) != 0)
-        return 0;
-    return info.tcpi_bytes_received - (uint64_t)unread + server_bytes_sent(conn);
-}
-
-/* Answers with the fault of a head that the library rejected. If the library did not read the
- * head to its end, only the target is known. */
-static void reject_head(struct server_conn *conn)
-{
-    static const struct tide_request_fault large = {
-        431, "headers_too_large", "request line and headers are too large or have too many parts"
-    };
-    struct tide_request_head none = { 0 };
-    const struct tide_request_fault *wrong =
-        tide_request_check_target(&none, tide_slice_of(conn->head.target, conn->head.target_len));
-    if (conn->cut)
-        return;
-    send_problem(conn, wrong ? wrong : &large, "");
-    server_add(&conn->worker->totals.malformed, 1);
-}
-
-/* A head with many pairs can leave the library no memory for the answer's header lines: the
- * early answer was queued but nothing was sent. */
-void server_answer_unsent(struct server_conn *conn)
-{
-    if (conn->ending.early && conn->state == STATE_WRITE &&
-        conn->ending.sent == server_bytes_sent(conn))
-        reject_head(conn);
-}
-
-/* Returns whether a first request came whose request line did not fit the library's memory:
- * bytes were read, none sent. */
-static bool is_line_lost(const struct server_conn *conn)
-{
-    return conn->requests == 0 && server_bytes_moved(conn) > 0 && server_bytes_sent(conn) == 0;
-}
-
-/* 0.9.75 closes the connection without ending the request if the pairs do not fit its memory. */
-void server_answer_unread(struct server_conn *conn)
-{
-    if (conn->state == STATE_HEAD && !conn->cut &&
-        (conn->head.target_len > 0 || is_line_lost(conn)))
-        reject_head(conn);
-}
-
-/* --- lingering ---------------------------------------------------------------------------- */
 
 struct server_lingering {
     struct server_lingering *next, *prev; /* the worker's list */
@@ -179,8 +89,7 @@ static bool may_send(const struct server_conn *conn)
     if (conn->cut)
         return false;
     ssize_t got = recv(conn->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    return got > 0 ||
-           (got < 0 && errno == EAGAIN && (conn->ending.unended || conn->state == STATE_HEAD));
+    return got > 0 || (got < 0 && errno == EAGAIN && (conn->unended || conn->state == STATE_HEAD));
 }
 
 void server_linger_begin(struct server_conn *conn)

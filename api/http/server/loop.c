@@ -1,90 +1,21 @@
-/* The worker's loop around MHD_run. libmicrohttpd 0.9.75 runs without a thread of its own,
- * because its own loop sleeps with undelivered answers when 128 events are ready at once. Here
+/* The worker's loop around MHD_run. libmicrohttpd runs without a thread of its own (guard.c). Here
  * poll() waits, and MHD_run() never does. */
 #include "api/http/server/server_impl.h"
 #include "tidemark/liveness.h"
-#include "tidemark/lock.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <linux/filter.h>
 #include <microhttpd.h>
 #include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-/* --- waking ------------------------------------------------------------------------------ */
+enum {
+    FILTER_MS = 50,  /* time for TCP handshakes to end, at the start of a stop */
+    LINGER_MS = 1000 /* time after which a stop cuts idle connections */
+};
 
-void server_wake_loop(struct server_worker *worker)
-{
-    uint64_t one = 1;
-    atomic_store_explicit(&worker->called, true, memory_order_relaxed);
-    ssize_t written = write(worker->event_fd, &one, sizeof one);
-    assert(written == sizeof one || errno == EAGAIN);
-    (void)written;
-}
-
-void tide_server_wake(struct tide_wake *wake)
-{
-    struct server_worker *worker = wake->conn->worker;
-    pthread_mutex_lock(&worker->mutex);
-    bool listed = wake->listed, first = !worker->woken;
-    if (!listed) {
-        wake->listed = true;
-        wake->next = worker->woken;
-        worker->woken = wake;
-    }
-    pthread_mutex_unlock(&worker->mutex);
-    if (!listed && first)
-        server_wake_loop(worker);
-}
-
-void server_unlist(struct tide_wake *wake)
-{
-    struct server_worker *worker = wake->conn->worker;
-    tide_lock_counted(&worker->mutex, &worker->waits);
-    for (struct tide_wake **at = &worker->woken; wake->listed && *at; at = &(*at)->next)
-        if (*at == wake) {
-            *at = wake->next;
-            break;
-        }
-    wake->listed = false;
-    pthread_mutex_unlock(&worker->mutex);
-}
-
-/* Lets the library continue with a suspended connection. A wake-up of a connection that is not
- * suspended has no effect. */
-static void resume_connection(struct server_conn *conn)
-{
-    assert(conn->suspended || conn->state != STATE_WAIT);
-    if (!conn->suspended)
-        return;
-    conn->suspended = false;
-    if (conn->state == STATE_WAIT) {
-        server_add(&conn->worker->totals.waiting, -1);
-        server_set_state(conn, STATE_ANSWER);
-    }
-    MHD_resume_connection(conn->mhd);
-}
-
-static void resume_woken(struct server_worker *worker)
-{
-    tide_lock_counted(&worker->mutex, &worker->waits);
-    struct tide_wake *woken = worker->woken;
-    worker->woken = NULL;
-    for (struct tide_wake *at = woken; at; at = at->next)
-        at->listed = false;
-    pthread_mutex_unlock(&worker->mutex);
-    while (woken) {
-        struct tide_wake *next = woken->next; /* the entry may be listed again from now on */
-        resume_connection(woken->conn);
-        woken = next;
-    }
-}
-
-/* --- stopping ---------------------------------------------------------------------------- */
+/* --- stopping --------------------------------------------------------------------------- */
 
 /* Makes the kernel ignore new SYNs, so that their retransmissions reach another process.
  * Handshakes under way are completed. */
@@ -124,12 +55,12 @@ static void close_listener(struct server_worker *worker)
 }
 
 /* Returns whether the worker has stopped: no connection is left but those that the library does
- * not close. Cuts connections that are idle after SERVER_LINGER_MS, and after TIDE_SERVER_STOP_MS
+ * not close. Cuts connections that are idle after LINGER_MS, and after TIDE_SERVER_STOP_MS
  * all except those that an executor works on. */
 static bool has_stopped(struct server_worker *worker)
 {
     int64_t since = worker->now_ms - worker->stop_ms;
-    if (!worker->quiet && since >= SERVER_FILTER_MS)
+    if (!worker->quiet && since >= FILTER_MS)
         close_listener(worker);
     if (!worker->quiet)
         return false;
@@ -137,17 +68,17 @@ static bool has_stopped(struct server_worker *worker)
         if (conn->state == STATE_WAIT || conn->cut)
             continue;
         bool idle = conn->state == STATE_IDLE;
-        if (since >= TIDE_SERVER_STOP_MS || (idle && since >= SERVER_LINGER_MS))
+        if (since >= TIDE_SERVER_STOP_MS || (idle && since >= LINGER_MS))
             server_cut(conn);
         if (conn->cut && conn->suspended)
-            resume_connection(conn);
+            server_resume(conn);
     }
-    bool lingers = worker->lingering && since < SERVER_LINGER_MS;
+    bool lingers = worker->lingering && since < LINGER_MS;
     uint64_t kept = atomic_load_explicit(&worker->kept, memory_order_relaxed);
     return worker->conn_count <= kept && !lingers;
 }
 
-/* --- the loop ---------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------- */
 
 /* Writes the header Date in HTTP's format. */
 static void write_date(struct server_worker *worker)
@@ -198,7 +129,7 @@ static void wait_for_work(struct server_worker *worker)
         return; /* called stays set: the thread that set it writes to event_fd later */
     atomic_store_explicit(&worker->called, false, memory_order_relaxed);
     if (read(worker->event_fd, &count, sizeof count) == sizeof count)
-        resume_woken(worker);
+        server_resume_woken(worker);
 }
 
 static void update_network(struct server_worker *worker)
@@ -209,14 +140,39 @@ static void update_network(struct server_worker *worker)
         memcpy(worker->network, network, sizeof worker->network);
 }
 
+/* Cuts a connection whose deadline has passed, after a 408 if a request has begun. Counts it by
+ * what the connection was doing. */
+static void time_out(struct server_conn *conn)
+{
+    static const struct tide_request_fault problem = { 408, "request_timeout",
+                                                       "the request was not received in time" };
+    struct server_totals *totals = &conn->worker->totals;
+    bool reading = conn->state == STATE_WRITE || conn->state == STATE_STREAM;
+    bool idle = conn->state == STATE_IDLE;
+    server_add(idle      ? &totals->cut_idle
+               : reading ? &totals->cut_slow_reader
+                         : &totals->cut_slow_request,
+               1);
+    bool begun = conn->head.target_len > 0;
+    if (begun && (conn->state == STATE_HEAD || conn->state == STATE_BODY))
+        server_send_problem(conn, &problem, "");
+    server_cut(conn);
+}
+
 static void sweep_all(struct server_worker *worker)
 {
     if (worker->now_ms - worker->swept_ms < SERVER_SWEEP_MS)
         return;
     worker->swept_ms = worker->now_ms;
-    server_sweep(worker);
+    for (struct server_conn *conn = worker->conns; conn; conn = conn->next) {
+        if (conn->suspended)
+            continue;
+        server_guard_sweep(conn);
+        if (!conn->cut && conn->deadline_ms <= worker->now_ms)
+            time_out(conn);
+    }
     server_linger_sweep(worker);
-    server_progress(worker);
+    server_guard_progress(worker);
     update_network(worker);
 }
 
