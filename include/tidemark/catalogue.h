@@ -24,7 +24,7 @@ enum tide_entry_id {
     TIDE_EN_COUNT
 };
 
-/* TIDE_IN_liquidity_pool … : index of tide_instances() */
+/* TIDE_IN_liquidity_pool … : the instances of all roles that have one */
 enum tide_instance_id {
 #define TIDE_INSTANCE(role, doc) TIDE_IN_##role,
 #include "schema/catalogue/all.def"
@@ -147,9 +147,8 @@ struct tide_kind {
     int state_table; /* entries, instances: index of state.<…>; else -1 */
 };
 
-const struct tide_kind *tide_events(void);    /* TIDE_EV_COUNT of them */
-const struct tide_kind *tide_entries(void);   /* TIDE_EN_COUNT */
-const struct tide_kind *tide_instances(void); /* TIDE_IN_COUNT */
+const struct tide_kind *tide_events(void);  /* TIDE_EV_COUNT of them */
+const struct tide_kind *tide_entries(void); /* TIDE_EN_COUNT */
 
 /* Returns the first event of that role and name after `after` (NULL: the first), or NULL. Two
  * shapes of one event share a name: pass the first one as after to get the second. */
@@ -159,8 +158,6 @@ const struct tide_kind *tide_event_find(enum tide_role role, tide_slice name,
 const struct tide_kind *tide_entry_find(enum tide_role role, tide_slice variant);
 /* Returns the instance of that role, or NULL (wallets). */
 const struct tide_kind *tide_instance_find(enum tide_role role);
-/* Returns whether that argument of the function is a person's jurisdiction. */
-bool tide_arg_private(enum tide_role role, tide_slice function, uint32_t index);
 /* Returns the public functions of that role's contract, ended by NULL; none for wallets. */
 const char *const *tide_functions(enum tide_role role);
 

@@ -42,11 +42,6 @@ bool tide_utf8_valid(tide_slice text);
 /* Returns whether text may be shown as a name: well-formed UTF-8 with a visible character, without
  * controls, direction marks, zero-width characters and private use. */
 bool tide_text_is_name(tide_slice text);
-/* Returns whether some spreadsheet may run the text as a formula: it begins with = + - @, with one
- * of their full-width or small forms or a minus sign, behind any blank and invisible characters, or
- * it begins with a tab or the end of a line. A CSV puts an apostrophe in front of these. The
- * dashboard has the same rule (api/web/app/src/lib/csv.ts). */
-bool tide_text_is_formula(tide_slice text);
 /* Replaces each byte that is not printable ASCII by '?'. For a text that may quote a stranger and
  * goes into a column of the database, which refuses other bytes. */
 void tide_text_make_ascii(char *text);

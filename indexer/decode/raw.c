@@ -37,17 +37,3 @@ bool tide_raw_event_hex(struct tide_raw_event *out, struct tide_buf *bytes, tide
 {
     return tide_raw_hex(bytes, hex) && tide_raw_event_read(out, tide_buf_view(bytes));
 }
-
-bool tide_raw_topics_json(struct tide_buf *json, const struct tide_raw_event *event)
-{
-    struct tide_xdr x = tide_xdr_of(event->topics);
-    tide_buf_u8(json, '[');
-    for (uint32_t i = 0; i < event->topic_count; i++) {
-        if (i)
-            tide_buf_u8(json, ',');
-        if (tide_scval_json(json, tide_scval_span(&x)) != TIDE_OK)
-            return false;
-    }
-    tide_buf_u8(json, ']');
-    return !json->failed;
-}

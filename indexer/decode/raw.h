@@ -16,9 +16,6 @@ bool tide_raw_event_read(struct tide_raw_event *out, tide_slice xdr);
 /* Reads a ContractEvent from its hex. The decoded bytes are appended to `bytes`, and out borrows
  * from them. */
 bool tide_raw_event_hex(struct tide_raw_event *out, struct tide_buf *bytes, tide_slice hex);
-/* Appends the topics as a JSON array. Returns false if a topic is no ScVal, or the buffer is
- * full. */
-bool tide_raw_topics_json(struct tide_buf *json, const struct tide_raw_event *event);
 
 /* Appends the bytes that hex stands for. Returns false if the text is no hex, or out is full. */
 bool tide_raw_hex(struct tide_buf *out, tide_slice hex);

@@ -62,26 +62,3 @@ bool tide_text_is_name(tide_slice text)
     }
     return seen;
 }
-
-/* The characters with which formulas begin, as people type them, and the forms of these that
- * spreadsheets for East Asian keyboards take for them: full-width, small, and the minus sign. */
-static const struct range formula[] = {
-    { '+', '+' },       { '-', '-' },       { '=', '=' },       { '@', '@' },
-    { 0x2212, 0x2212 }, { 0xfe62, 0xfe63 }, { 0xfe66, 0xfe66 }, { 0xfe6b, 0xfe6b },
-    { 0xff0b, 0xff0b }, { 0xff0d, 0xff0d }, { 0xff1d, 0xff1d }, { 0xff20, 0xff20 },
-};
-
-bool tide_text_is_formula(tide_slice text)
-{
-    size_t at = 0;
-    uint32_t c = text.len ? text.ptr[0] : 'x';
-    if (c == '\t' || c == '\n' || c == '\r')
-        return true;
-    bool valid = tide_utf8_valid(text); /* else its first byte decides */
-    while (valid && at < text.len) {
-        c = next_character(text, &at);
-        if (!is_in(unseen, TIDE_COUNT(unseen), c) && !is_in(blank, TIDE_COUNT(blank), c))
-            break;
-    }
-    return is_in(formula, TIDE_COUNT(formula), c);
-}

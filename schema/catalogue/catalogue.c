@@ -95,17 +95,6 @@ static const struct line lines[] = {
 #include "schema/catalogue/all.def"
 };
 
-struct private_arg {
-    enum tide_role role;
-    const char *function;
-    uint32_t index;
-};
-
-static const struct private_arg private_args[] = {
-#define TIDE_CALL_PRIVATE(r, f, i) { TIDE_ROLE_##r, f, i },
-#include "schema/catalogue/all.def"
-};
-
 struct function {
     enum tide_role role;
     const char *name;
@@ -340,11 +329,6 @@ const struct tide_kind *tide_entries(void)
     return kinds() + TIDE_EV_COUNT;
 }
 
-const struct tide_kind *tide_instances(void)
-{
-    return kinds() + TIDE_EV_COUNT + TIDE_EN_COUNT;
-}
-
 static const struct tide_kind *find_kind(enum tide_kind_class class, enum tide_role role,
                                          tide_slice name, const struct tide_kind *after)
 {
@@ -375,15 +359,6 @@ const struct tide_kind *tide_entry_find(enum tide_role role, tide_slice variant)
 const struct tide_kind *tide_instance_find(enum tide_role role)
 {
     return find_kind(TIDE_KIND_INSTANCE, role, TIDE_SLICE("instance"), NULL);
-}
-
-bool tide_arg_private(enum tide_role role, tide_slice function, uint32_t index)
-{
-    for (size_t i = 0; i < TIDE_COUNT(private_args); i++)
-        if (private_args[i].role == role && private_args[i].index == index &&
-            tide_slice_eq_str(function, private_args[i].function))
-            return true;
-    return false;
 }
 
 const char *const *tide_functions(enum tide_role role)

@@ -14,6 +14,7 @@ done
 command -v zstd >/dev/null || { echo "no zstd"; exit 1; }
 . "$here/../integration/_pg.sh"
 pg_start
+export PG_BIN
 bin=$TIDE_BIN/tidemark-indexer
 
 # Makes an empty database for the next case.
@@ -28,57 +29,23 @@ index() {
         { cat "$PG_DIR/run.log" >&2; fail "run $*"; }
 }
 
-same() { # kind, recording, export's options
+same() { # kind, recording, options of _stored.py
     local kind=$1 recording=$2
     shift 2
     zstd -dqc "$dir/$recording.jsonl.zst" >"$PG_DIR/want"
-    "$bin" export "$kind" "$@" >"$PG_DIR/got" || fail "export $kind $*"
+    "$here/../integration/_stored.py" "$kind" "$@" >"$PG_DIR/got" || fail "stored $kind $*"
     "$here/_compare.py" "$kind" "$PG_DIR/got" "$PG_DIR/want" || fail "chain $chain: $kind $* differ"
 }
 
 all_equal() {
     "$here/../integration/indexer/_rollups.py" || fail "chain $chain: rollups"
-    same events events --private
-    same calls calls --private
-    same state state --private
+    same events events
+    same calls calls
+    same state state
     middle=$(zstd -dqc "$dir/state-mid.jsonl.zst" | sed -n '1s/.*"as_of":\([0-9]*\).*/\1/p')
-    same state state-mid --private --ledger "$middle"
+    same state state-mid --ledger "$middle"
     raw=$(sql "SELECT (SELECT count(*) FROM event.raw) + (SELECT count(*) FROM state.raw) + (SELECT count(*) FROM history.raw)")
     [ "$raw" = 0 ] || fail "chain $chain: $raw rows are kept raw"
-}
-
-# Personal values must not appear without --private, in either format.
-no_jurisdiction() {
-    local kind format
-    "$bin" export state --private >"$PG_DIR/got"
-    grep -qE 'jurisdiction\\*"+:[0-9]' "$PG_DIR/got" || fail "this check could not fail"
-    for kind in events calls state; do
-        for format in jsonl csv; do
-            "$bin" export "$kind" --format "$format" >"$PG_DIR/got"
-            ! grep -qE 'jurisdiction\\*"+:[0-9]' "$PG_DIR/got" || fail "export $kind --format $format tells jurisdictions"
-        done
-    done
-    "$bin" export calls >"$PG_DIR/got"
-    python3 - "$PG_DIR/got" <<'EOF'
-import json, sys
-seen = 0
-for line in open(sys.argv[1], encoding="utf-8"):
-    call = json.loads(line)
-    if call["fn"] in ("attest", "submit_attestation") and call["role"] == "compliance_registry":
-        seen += 1
-        if call["args"][2] is not None or None in call["args"][:2] + call["args"][3:]:
-            sys.exit(f"arguments of {call['fn']}: {call['args']}")
-sys.exit(0 if seen > 100 else f"only {seen} attestations seen")
-EOF
-}
-
-csv_same() {
-    local kind
-    for kind in events calls state; do
-        "$bin" export "$kind" --format csv >"$PG_DIR/csv"
-        "$bin" export "$kind" >"$PG_DIR/got"
-        "$here/_same_csv.py" "$PG_DIR/csv" "$PG_DIR/got" || fail "chain $chain: $kind as CSV"
-    done
 }
 
 single=() streamed=()
@@ -88,8 +55,6 @@ for chain in a b; do
     echo "chain $chain"
     index --lake "$dir/lake"
     all_equal
-    no_jurisdiction
-    csv_same
     "$bin" digest >"$PG_DIR/large"
     cp "$PG_DIR/large" "$PG_DIR/large.$chain"
     for threads in ${TIDE_LONG:+1 2 4 8}; do
@@ -113,12 +78,12 @@ for chain in a b; do
         { cat "$PG_DIR/run.log" >&2; fail "run of chain $chain beside the other"; }
 done
 code=0
-"$bin" export events >/dev/null 2>"$PG_DIR/err" || code=$?
+"$bin" digest >/dev/null 2>"$PG_DIR/err" || code=$?
 [ "$code" = 78 ] && grep -q "holds 2 deployments" "$PG_DIR/err" || fail "two deployments: exit $code, $(cat "$PG_DIR/err")"
 for chain in a b; do
     "$bin" digest --deployment "$chains/$chain/deployment.json" | diff "$PG_DIR/large.$chain" - || fail "chain $chain has other rows beside the other"
 done
 code=0
-"$bin" export events --deployment "$chains/a/deployment.json" 2>"$PG_DIR/err" >/dev/full || code=$?
+"$bin" digest --deployment "$chains/a/deployment.json" 2>"$PG_DIR/err" >/dev/full || code=$?
 [ "$code" = 74 ] && grep -q "cannot write" "$PG_DIR/err" || fail "full disk: exit $code, $(cat "$PG_DIR/err")"
 "$here/../integration/queries/_analyst.py" "$TIDE_SOURCE_DIR/migrations/README.md"

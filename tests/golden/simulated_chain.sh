@@ -6,13 +6,14 @@ set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../integration/_pg.sh"
 pg_start
+export PG_BIN
 bin=$TIDE_BIN/tidemark-indexer
 sim=$TIDE_BIN/tidemark-sim
 
-same() { # kind, file, export's options
+same() { # kind, file, options of _stored.py
     local kind=$1 want=$2
     shift 2
-    "$bin" export "$kind" --private "$@" >"$PG_DIR/got" || fail "export $kind $*"
+    "$here/../integration/_stored.py" "$kind" "$@" >"$PG_DIR/got" || fail "stored $kind $*"
     "$here/_compare.py" "$kind" "$PG_DIR/got" "$want" || fail "seed $seed lcm $lcm: $kind $* differ"
 }
 

@@ -6,9 +6,7 @@ in the second part (--tail ledgers) nothing is spared, and only health is judged
 chain is indexed again in steps: what each step answers is what the whole index says as of its last ledger.
 """
 import argparse
-import csv
 import http.client
-import io
 import json
 import os
 import pathlib
@@ -187,73 +185,12 @@ def judge_bytes(index, ledgers):
 
 # --- what must hold -----------------------------------------------------------------------------------
 
-FORMULA = re.compile(r"^[=+\-@\t\r]")
-NUMBER = re.compile(r"^-?[0-9]+(\.[0-9]+)?$")
-csv.field_size_limit(1 << 26)  # a cell may be a whole entry in hex
-
-
-def judge_csv(name, raw):
-    text = raw.decode("utf-8")
-    if "\0" in text:
-        raise Failure(f"{name}: NUL in CSV")
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    width = None
-    for row in reader:
-        width = width or len(row)
-        if len(row) != width:
-            raise Failure(f"{name}: {len(row)} columns, not {width}: {row}")
-        for cell in row:
-            if FORMULA.match(cell) and not NUMBER.match(cell):
-                raise Failure(f"{name}: a cell that a spreadsheet executes: {cell[:80]!r}")
-
-
-def exported(index, *args):
-    return [strict(line) for line in index.tool("tidemark-indexer", "export", *args).split(b"\n") if line]
-
-
-def judge_exports(index):
-    for what in ("events", "calls", "state"):
-        exported(index, what)
-        judge_csv(f"{index.name} {what}", index.tool("tidemark-indexer", "export", what, "--format", "csv"))
-
-
-def live_entries(index, ledger):
-    """By contract: the keys of which the newest version until then, in whatever table, is no removal."""
-    tables = [t["name"] for t in rows(index.name, "SELECT viewname AS name FROM pg_views WHERE schemaname = 'history' AND viewname <> 'ttl'")]
-    versions = " UNION ALL ".join(f"SELECT contract, key_hash, ledger, tx, seq, removed FROM history.{t} WHERE ledger <= {ledger}" for t in tables)
-    return {r["contract"]: r["n"] for r in rows(index.name, f"""SELECT contract, count(*) AS n FROM (SELECT DISTINCT ON (key_hash) * FROM ({versions}) AS v
-        ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS newest WHERE NOT removed GROUP BY contract""")}
-
-
-def judge_exported_state(index):
-    """Each live entry is told once, as of now and as of a ledger."""
-    last = rows(index.name, "SELECT ledger FROM chain.cursor")[0]["ledger"]
-    for ledger, args in ((last, []), ((FIRST + last) // 2, ["--ledger", (FIRST + last) // 2])):
-        told = {}
-        for entry in exported(index, "state", *args):
-            told[entry["contract"]] = told.get(entry["contract"], 0) + 1
-        wanted = live_entries(index, ledger)
-        if told != wanted:
-            differ = {c: (told.get(c, 0), wanted.get(c, 0)) for c in told.keys() | wanted.keys() if told.get(c) != wanted.get(c)}
-            raise Failure(f"{index.name}: export state {args}: entries told and live, by contract: {differ}")
-
 
 def judge_privacy(index):
-    """Exports and views leave out events and answers of the registry that may hold a jurisdiction."""
-    registry = [r["contract"] for r in rows(index.name, "SELECT contract FROM chain.role WHERE role = 'compliance_registry'")]
-    raw = {(r["ledger"], r["tx"], r["op"], r["event"]) for r in rows(index.name, "SELECT ledger, tx, op, event FROM event.raw WHERE contract IN "
-                                                                     "(SELECT contract FROM chain.role WHERE role = 'compliance_registry')")}
-    for args, shown in (([], False), (["--private"], True)):
-        wrong = [e for e in exported(index, "events", *args) if (e["ledger"], e["tx"], e["op"], e["event"]) in raw and ("topics" in e or "data" in e) != shown]
-        if wrong:
-            raise Failure(f"{index.name}: export events {args}: {wrong[0]} and {len(wrong) - 1} more of {len(raw)}")
-    for call in exported(index, "calls"):
-        if call["contract"] in registry and (call.get("ret") not in (None, True, False) or "retXdr" in call):
-            raise Failure(f"{index.name}: export calls: {call}")
+    """Views leave out answers of the registry that may hold a jurisdiction."""
     told = rows(index.name, "SELECT answer FROM analyst.calls WHERE role = 'compliance_registry' AND (json_typeof(answer) <> 'boolean' OR answer_xdr IS NOT NULL)")
     if told:
         raise Failure(f"{index.name}: analyst.calls: {told[0]} and {len(told) - 1} more")
-    return len(raw)
 
 
 def judge_views(index):
@@ -420,7 +357,7 @@ class Seed:
         """What one judgement finds does not hide what the next one would."""
         try:
             return judge(*args)
-        except (Failure, ValueError, csv.Error) as e:
+        except (Failure, ValueError) as e:
             self.faults.append(f"{judge.__name__}: {e}")
             return None
 
@@ -438,7 +375,7 @@ class Seed:
             raise Failure("\n".join(crawl.faults.lines()))
 
     def exports(self):
-        for judge in (judge_exports, judge_exported_state, judge_privacy, judge_json):
+        for judge in (judge_privacy, judge_json):
             self.see(judge, self.hostile)
 
     def health(self):

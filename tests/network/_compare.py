@@ -25,6 +25,9 @@ import sys
 import time
 import urllib.request
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "integration"))
+from _stored import stored
+
 TX_CODES = {"tx_fee_bump_inner_success": 1, "tx_success": 0, "tx_failed": -1, "tx_fee_bump_inner_failed": -13,
             "tx_soroban_invalid": -17, "tx_bad_seq": -5, "tx_insufficient_balance": -7}
 HOST_CODES = {"success": 0, "malformed": -1, "trapped": -2, "resource_limit_exceeded": -3, "entry_archived": -4,
@@ -47,7 +50,7 @@ def rpc(url, method, params, patience=20):
 # --- values -----------------------------------------------------------------------------------
 
 def value(v):
-    """RPC's JSON of an ScVal in the form of exports: integers over 32 bits as text, maps as objects."""
+    """RPC's JSON of an ScVal in the form of _stored.py: integers over 32 bits as text, maps as objects."""
     if isinstance(v, str):
         return {"void": None, "ledger_key_contract_instance": "LedgerKeyContractInstance"}[v]
     (kind, v), = v.items()
@@ -291,11 +294,6 @@ def entries(url, keys):
 
 # --- what the index says ----------------------------------------------------------------------
 
-def export(kind, *options):
-    done = subprocess.run([os.environ["TIDE_BIN"] + "/tidemark-indexer", "export", kind, "--private", *options], stdout=subprocess.PIPE, check=True)
-    return [json.loads(line) for line in done.stdout.splitlines()]
-
-
 def sql(statement):
     psql = subprocess.run([os.environ["PG_BIN"] + "/psql", "-XAtqv", "ON_ERROR_STOP=1", os.environ["TIDEMARK_DATABASE_URL"], "-c",
                            f"SELECT row_to_json(q) FROM ({statement}) AS q"], stdout=subprocess.PIPE, check=True)
@@ -346,14 +344,14 @@ def compare_transactions(report, told, first, last):
 def compare_calls(report, told, first, last):
     codes = {(r["ledger"], r["tx"], r["op"]): r["result_code"] for r in sql("SELECT ledger, tx, op, result_code FROM chain.call")}
     place = lambda r: (r["ledger"], r["tx"], 0)
-    got = {place(r): without(r, "role", "name") for r in within(export("calls"), first, last)}
+    got = {place(r): without(r, "role", "name") for r in within(stored("calls"), first, last)}
     report.tables("calls", {k: dict(v, result_code=codes[k]) for k, v in got.items()}, {place(r): without(r, "op") if r["result_code"] is not None else dict(without(r, "op"), result_code=codes.get(place(r))) for r in told.calls})
 
 
 def compare_events(report, url, told, first, last):
     want, others = events(url, first, last, sorted(told.ours), told)
     place = lambda r: (r["ledger"], r["tx"], r["op"], r["event"])
-    report.tables("events", {place(r): without(r, "role") for r in within(export("events"), first, last) if r["contract"] in told.ours}, {place(r): r for r in want})
+    report.tables("events", {place(r): without(r, "role") for r in within(stored("events"), first, last) if r["contract"] in told.ours}, {place(r): r for r in want})
     print(f"events that RPC alone has: {others} (fees, classic operations)")
 
 
@@ -362,7 +360,7 @@ def compare_entries(report, url, told, last_of_index):
     for ledger, keys, found in entries(url, [k for k in told.keys if k]):
         wait_for(last_of_index, ledger)
         names = {name_of(told.keys[base64.b64decode(k)]) for k in keys}
-        got = {(r["contract"], json.dumps(r["key"]), r["durability"]): r for r in export("state", "--ledger", str(ledger))}
+        got = {(r["contract"], json.dumps(r["key"]), r["durability"]): r for r in stored("state", ledger)}
         for name in names:
             row, want = got.get(name), found.get(name)
             if row and not want and name[2] == "temporary" and (row["live_until"] or 0) < ledger:

@@ -69,7 +69,7 @@ for wrong in wrong_oracle wrong_pool wrong_symbol wrong_usdc wrong_kind wrong_na
     [ $code = 1 ] && grep -q '^failed *contracts .*in the file, and' out || fail "$wrong: doctor: $code $(cat out)"
 done
 both=$(python3 -c 'import json; c = json.load(open("right.json"))["contracts"]; print(c["oracle"], "in the file, and", c["dao_governance"])')
-for command in "backfill --from 3 --to 5 --lake $PG_DIR/lake96" reproject digest "export events"; do
+for command in "backfill --from 3 --to 5 --lake $PG_DIR/lake96" reproject digest; do
     # shellcheck disable=SC2086
     refused wrong_oracle "$indexer" $command
     grep -qF "$both" out || fail "$command does not name both: $(tail -2 out)"

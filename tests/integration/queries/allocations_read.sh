@@ -48,10 +48,6 @@ each() { # command…
     echo "$*: $total allocations, $refused ended with a message, $survived got through"
 }
 
-each export events
-each export calls --format csv
-each export state --private
-each export state --ledger 1060
 each digest
 each verify --lake "$PG_DIR/sim/lake"
 each reproject

@@ -52,7 +52,7 @@ pool=$(sql "SELECT pool_id FROM event.liquidity_pool_swap WHERE ledger < 1990 GR
 who=$(sql "SELECT trader FROM event.liquidity_pool_swap WHERE ledger < 1990 GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1")
 tx=$(sql "SELECT encode(hash, 'hex') FROM chain.tx WHERE ledger < 1990 ORDER BY ledger DESC, tx LIMIT 1")
 readers=(
-    "$bin export events" "$bin export calls --from 1900 --to 1990" "$bin export events --from 1856 --to 1999 --format csv" "$bin digest" "$bin verify" "$bin reproject"
+    "$bin digest" "$bin verify" "$bin reproject"
     "ask /api/pools/$pool/swaps?ledger=1990" "ask /api/pools/$pool/swaps?limit=500" "ask /api/events?ledger=1950" "ask /api/transactions/$tx"
     "ask /api/addresses/$who/activity?ledger=1990" "ask /api/addresses/$who/portfolio?ledger=1990" "ask /api/stats?ledger=1990" "ask /api/proof/$tx" streamed
 )

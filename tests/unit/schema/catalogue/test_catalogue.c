@@ -87,7 +87,7 @@ static void forms_of_an_event_differ(void **state)
     (void)state;
     for (uint32_t i = 0; i < TIDE_EV_COUNT; i++) {
         const struct tide_kind *kind = &tide_events()[i];
-        assert_in_range(kind->form_count, 1, 9); /* indexer/export reads one digit */
+        assert_in_range(kind->form_count, 1, 9); /* one digit of the column form */
         for (uint32_t k = 0; k < kind->form_count; k++) {
             const struct tide_event_form *form = &kind->forms[k];
             assert_true(form->shape != TIDE_SHAPE_VALUE || form->data_count == 1);
@@ -159,12 +159,6 @@ static void jurisdictions_are_private_and_nothing_else_hides(void **state)
         }
     }
     assert_int_equal(hidden, 4); /* ComplianceRec and Kyc, current and history */
-    enum tide_role registry = TIDE_ROLE_compliance_registry;
-    assert_true(tide_arg_private(registry, TIDE_SLICE("attest"), 2));
-    assert_true(tide_arg_private(registry, TIDE_SLICE("submit_attestation"), 2));
-    assert_false(tide_arg_private(registry, TIDE_SLICE("attest"), 1));
-    assert_false(tide_arg_private(registry, TIDE_SLICE("block_jurisdiction"), 1));
-    assert_false(tide_arg_private(TIDE_ROLE_oracle, TIDE_SLICE("attest"), 2));
 }
 
 /* event.log has an index on the first address and one on the second (migrations/0003_read.sql), so

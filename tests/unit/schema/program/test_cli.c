@@ -170,14 +170,14 @@ static void man_page_and_completion_have_the_same_rows(void **state)
 
 static void the_nearest_name_is_found(void **state)
 {
-    static const char *const names[] = { "status", "verify", "export", "database_url", "run" };
+    static const char *const names[] = { "status", "verify", "digest", "database_url", "run" };
     static const struct {
         const char *typed, *found;
     } cases[] = {
         { "stats", "status" },
         { "statsu", "status" },
         { "VERIFY", "verify" },
-        { "exprot", "export" },
+        { "digset", "digest" },
         { "rum", "run" },
         { "database-ulr", "database_url" },
         { "qqqqqq", NULL },

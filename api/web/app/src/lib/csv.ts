@@ -1,5 +1,4 @@
-// The rule of `tidemark-indexer export` (tide_text_is_formula in include/tidemark/text.h), with the same tests
-// (tests/unit/indexer/export/formula.def).
+// Texts that a spreadsheet may run as a formula; the cases are in tests/integration/operate/formula.def.
 const FORMULA = /^(?:[\t\n\r]|[\p{White_Space}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800]*[=+\-@\u2212\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20])/u;
 
 /** A field of a CSV file. Spreadsheets run texts that begin like a formula: those get an apostrophe. Numbers stay as they are. */
