@@ -361,7 +361,7 @@ def not_run(block):
 
 
 def run(work, pattern):
-    blocks = [block for manual in collected.manuals(SOURCES) for block in collected.parted(SOURCES, manual)[0]]
+    blocks = [block for manual in collected.files(SOURCES, ".md") for block in collected.parted(SOURCES, manual)[0]]
     shown = [block._replace(note=collected.EMPTY if "--from-checkpoint" in block.text else "") for block in collected.examples(BIN)]
     blocks += sorted(shown, key=lambda block: (block.manual, block.note))
     blocks = [block for block in blocks if block.language in ("sh", "sql") and re.search(pattern, block.manual)]
