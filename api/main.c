@@ -12,6 +12,7 @@
  *  SIGHUP     reads the deployment file and the keys of receipts again
  *  SIGTERM    /readyz answers 503, then no new connection is accepted, then all requests are
  *             answered: exit 0 */
+#include "api/base/program.h"
 #include "api/hot/feed.h"
 #include "api/http/server/server.h"
 #include "api/kyc/keys/keys.h"
@@ -29,8 +30,6 @@
 #include "tidemark/log.h"
 #include "tidemark/notify.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -223,21 +222,6 @@ static void *run_feeder(void *feeder)
     return NULL;
 }
 
-static tide_status write_port(const char *path, uint16_t port, struct tide_err *err)
-{
-    char text[16];
-    int len = snprintf(text, sizeof text, "%u\n", port);
-    if (!*path)
-        return TIDE_OK;
-    assert(len > 0 && (size_t)len < sizeof text);
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    bool written = fd >= 0 && write(fd, text, (size_t)len) == len;
-    if (fd >= 0)
-        close(fd);
-    return written ? TIDE_OK
-                   : tide_fail(err, TIDE_E_IO, "cannot write %s: %s", path, strerror(errno));
-}
-
 /* Selects the served deployment, if the database answers. Without the database the start goes
  * on. Fails with TIDE_E_CONFLICT if the file has other roles than this database. */
 static tide_status select_deployment(struct program *p, struct tide_err *why)
@@ -305,7 +289,7 @@ static tide_status start_all(struct program *p, struct tide_err *err)
     if (status == TIDE_OK)
         status = start_server(p, err);
     if (status == TIDE_OK)
-        status = write_port(p->config.api_port_file, tide_server_port(p->api.server), err);
+        status = tide_program_port(p->config.api_port_file, tide_server_port(p->api.server), err);
     return status;
 }
 
@@ -440,9 +424,7 @@ int main(int argc, char **argv)
     if (status == TIDE_OK)
         status = tide_cli_check(&cli, &rows[0], NULL, argc, argv, &err);
     if (status == TIDE_OK) {
-        tide_log_level_set((enum tide_log_level)p->config.log_level);
-        tide_log_json_set(p->config.log_format == 1);
-        tide_config_strays(environ);
+        tide_program_log(&p->config);
         install_signals();
         raise_limits(&p->config);
         p->api.config = &p->config;

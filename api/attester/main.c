@@ -7,6 +7,7 @@
  *   run        until SIGTERM: each turn moves one intent one step further (work.h)
  *   status -> exit code            include/tidemark/status.def */
 #include "api/attester/attester.h"
+#include "api/base/program.h"
 #include "tidemark/cli.h"
 #include "tidemark/log.h"
 
@@ -119,9 +120,7 @@ int main(int argc, char **argv)
     if (status == TIDE_OK)
         status = tide_config_load(&config, &argc, argv, options, getenv, &err);
     if (status == TIDE_OK) {
-        tide_log_level_set((enum tide_log_level)config.log_level);
-        tide_log_json_set(config.log_format == 1);
-        tide_config_strays(environ);
+        tide_program_log(&config);
         install_signals();
         status = run_command(&program, options, argc, argv, &err);
     }

@@ -1,26 +1,10 @@
 /* Opens and closes the things that commands share: the deployment, the keys, the outbox. */
 #include "api/attester/attester.h"
+#include "api/base/secret.h"
 #include "tidemark/sign.h"
 #include "tidemark/text.h"
 
 #include <stdlib.h>
-
-/* Writes the path of the seed's file: attester_key, else the credential that systemd passes.
- * Fails with TIDE_E_CONFIG if there is neither, or the path does not fit. */
-static tide_status key_path(char *out, size_t size, const struct tide_config *config,
-                            struct tide_err *err)
-{
-    const char *folder = getenv("CREDENTIALS_DIRECTORY");
-    int len = 0;
-    if (config->attester_key[0])
-        len = snprintf(out, size, "%s", config->attester_key);
-    else if (folder && *folder)
-        len = snprintf(out, size, "%s/tidemark_attester_key", folder);
-    if (len <= 0 || (size_t)len >= size)
-        return tide_fail(err, TIDE_E_CONFIG,
-                         "attester_key is not set: set it to the file with the verifier's seed");
-    return TIDE_OK;
-}
 
 /* Reads the deployment file and finds its compliance registry. Fails with TIDE_E_CONFIG if
  * either is missing. */
@@ -50,8 +34,10 @@ static tide_status open_key(struct att_program *p, struct tide_err *err)
     struct att_policy policy = { .fee_max = p->config->attester_fee_max };
     memcpy(policy.network_id, p->deployment->network_id, TIDE_HASH_BYTES);
     memcpy(policy.contract, p->contract->id, TIDE_HASH_BYTES);
-    tide_status status = key_path(path, sizeof path, p->config, err);
-    return status == TIDE_OK ? att_signer_open(&p->signer, path, &policy, err) : status;
+    if (!tide_secret_path(path, sizeof path, p->config->attester_key, "tidemark_attester_key"))
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "attester_key is not set: set it to the file with the verifier's seed");
+    return att_signer_open(&p->signer, path, &policy, err);
 }
 
 /* Decodes attester_intent_key. The error text never quotes the value: it is a secret. */

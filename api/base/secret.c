@@ -94,3 +94,14 @@ tide_status tide_secret_file(struct tide_buf *out, const char *path, struct tide
         wipe_tail(out, from);
     return status;
 }
+
+bool tide_secret_path(char *out, size_t size, const char *setting, const char *credential)
+{
+    const char *folder = getenv("CREDENTIALS_DIRECTORY");
+    int len = 0;
+    if (*setting)
+        len = snprintf(out, size, "%s", setting);
+    else if (folder && *folder)
+        len = snprintf(out, size, "%s/%s", folder, credential);
+    return len > 0 && (size_t)len < size;
+}

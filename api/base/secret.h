@@ -11,5 +11,8 @@
  * list, as systemd provides it. After a failure *out is unchanged. */
 tide_status tide_secret_file(struct tide_buf *out, const char *path,
                              struct tide_err *err) TIDE_MUST_USE;
+/* Writes the path of a secret's file: the setting, else systemd's credential of that name. Returns
+ * false if there is neither, or the path does not fit. */
+bool tide_secret_path(char *out, size_t size, const char *setting, const char *credential);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "api/console/people.h"
 #include "api/http/route.h"
+#include "api/http/static_files.h"
 #include "api/sql/deployment_select.h"
 #include "api/sql/worker_pool.h"
 #include "tidemark/api_key.h"
@@ -18,6 +19,10 @@
 #define CONSOLE_DETAIL_BYTES 2560u
 
 struct tide_server;
+
+/* The pages that tools/dashboard built. They contain "console.html" only if it did. */
+extern const struct tide_static_file tide_console_files[];
+extern const size_t tide_console_file_count;
 
 struct console {
     const struct tide_clock *clock;

@@ -5,6 +5,8 @@
  *   pool     three connections to the primary, as tidemark_console
  *   server   listens on loopback only: the proxy in front of it asks for the certificates
  *   SIGTERM  running requests are answered, then exit 0 */
+#include "api/base/program.h"
+#include "api/base/secret.h"
 #include "api/console/console.h"
 #include "api/http/server/server.h"
 #include "tidemark/cli.h"
@@ -14,8 +16,6 @@
 #include "tidemark/sign.h"
 #include "tidemark/stop.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -59,12 +59,7 @@ static const struct tide_server_thread_calls thread_calls = { open_thread, close
 static tide_status load_people(struct program *p, struct tide_err *err)
 {
     char path[TIDE_CONFIG_TEXT_MAX + 64];
-    const char *folder = getenv("CREDENTIALS_DIRECTORY");
-    if (p->config.console_file[0])
-        snprintf(path, sizeof path, "%s", p->config.console_file);
-    else if (folder && *folder)
-        snprintf(path, sizeof path, "%s/tidemark_console_file", folder);
-    else
+    if (!tide_secret_path(path, sizeof path, p->config.console_file, "tidemark_console_file"))
         return tide_fail(err, TIDE_E_CONFIG,
                          "console_file is not set: name the file of people and certificates");
     return console_people_load(&p->console.people, path, err);
@@ -127,24 +122,6 @@ static void close_all(struct program *p)
     if (p->console.people)
         tide_sign_wipe(p->console.people, sizeof *p->console.people);
     free(p->console.people);
-}
-
-/* Writes the server's port to console_port_file, for programs that start the console with port
- * 0. */
-static tide_status write_port(struct program *p, struct tide_err *err)
-{
-    const char *path = p->config.console_port_file;
-    char text[16];
-    int len = snprintf(text, sizeof text, "%u\n", tide_server_port(p->server));
-    assert(len > 0 && (size_t)len < sizeof text);
-    if (!*path)
-        return TIDE_OK;
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-    bool written = fd >= 0 && write(fd, text, (size_t)len) == len;
-    if (fd >= 0)
-        close(fd);
-    return written ? TIDE_OK
-                   : tide_fail(err, TIDE_E_IO, "cannot write %s: %s", path, strerror(errno));
 }
 
 /* Logs and returns false if a thread makes no progress. */
@@ -215,14 +192,12 @@ int main(int argc, char **argv)
     if (status == TIDE_OK)
         status = tide_cli_check(&cli, &rows[0], NULL, argc, argv, &err);
     if (status == TIDE_OK) {
-        tide_log_level_set((enum tide_log_level)p->config.log_level);
-        tide_log_json_set(p->config.log_format == 1);
-        tide_config_strays(environ);
+        tide_program_log(&p->config);
         tide_stop_install(NULL, 0);
         status = open_all(p, &err);
     }
     if (status == TIDE_OK)
-        status = write_port(p, &err);
+        status = tide_program_port(p->config.console_port_file, tide_server_port(p->server), &err);
     if (status == TIDE_OK)
         status = serve_until_stopped(p);
     else

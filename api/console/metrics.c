@@ -4,31 +4,7 @@
 #include "api/console/console.h"
 #include "api/http/server/server.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-
-/* Appends the requests by route and status. Requests that matched no route count as "none". */
-static void put_requests(struct tide_buf *out, const struct tide_metrics *m)
-{
-    char labels[96];
-    tide_metric_family(out, TIDE_M_console_requests_total);
-    for (size_t r = 0; r < m->route_count; r++)
-        for (size_t s = 0; s < TIDE_METRIC_STATUS_COUNT; s++) {
-            const struct tide_route_table *table = &console_route_table;
-            unsigned code = tide_metric_status_code(s);
-            if (m->routes[r].status[s] == 0)
-                continue;
-            int len = snprintf(labels, sizeof labels, "route=\"%s\",status=\"",
-                               r < table->count ? table->routes[r].id : "none");
-            assert(len > 0 && (size_t)len < sizeof labels);
-            size_t room = sizeof labels - (size_t)len;
-            if (code)
-                snprintf(labels + len, room, "%u\"", code);
-            else
-                snprintf(labels + len, room, "other\"");
-            tide_metric_u64(out, TIDE_M_console_requests_total, labels, m->routes[r].status[s]);
-        }
-}
 
 /* The server counts requests that match no route in the slot after the routes. */
 static void put_server(struct tide_buf *out, struct tide_server *server)
@@ -42,7 +18,7 @@ static void put_server(struct tide_buf *out, struct tide_server *server)
     }
     tide_server_metrics(server, &m);
     assert(m.route_count <= m.route_max);
-    put_requests(out, &m);
+    tide_metric_requests(out, TIDE_M_console_requests_total, &console_route_table, &m);
     tide_metric_gauge(out, TIDE_M_console_connections, (double)m.connections);
     free(m.routes);
 }

@@ -1,11 +1,86 @@
 /* Reads the bodies of POSTs strictly, and checks the person's role. */
 #include "api/console/console.h"
-#include "api/console/detail.h"
 #include "api/http/body.h"
 #include "tidemark/json.h"
+#include "tidemark/json_members.h"
 #include "tidemark/sign.h"
 
 #include <stdlib.h>
+
+/* --- the member "detail" of each action that has one -------------------------------------------- */
+
+enum { LIST_MAX = 16, NAME_BYTES = 129 };
+
+/* Room for the values, which are only checked. Every member is required: the database would read a
+ * missing or misspelt one as "any" or "none". */
+struct detail {
+    char name[NAME_BYTES], state[16];
+    uint32_t number;
+    int64_t ends_at;
+};
+
+static tide_status read_texts(struct tide_members_reader *r, const struct tide_member *m, void *to,
+                              json_t *value)
+{
+    (void)m, (void)to;
+    bool texts = json_is_array(value) && json_array_size(value) <= LIST_MAX;
+    for (size_t i = 0; texts && i < json_array_size(value); i++)
+        texts = json_is_string(json_array_get(value, i));
+    return texts ? TIDE_OK : tide_read_refuse(r, "expected a list of at most 16 texts");
+}
+
+/* Reads a number or null. */
+static tide_status read_rate(struct tide_members_reader *r, const struct tide_member *m, void *to,
+                             json_t *value)
+{
+    return json_is_null(value) ? TIDE_OK : tide_read_u32(r, m, to, value);
+}
+
+/* clang-format off */
+#define DETAIL(member) offsetof(struct detail, member)
+static const struct tide_member integrator_members[] = {
+    { "name",            tide_read_text, DETAIL(name),   0, NAME_BYTES, false, 0 },
+    { "origins",         read_texts,     0,              0, 0,          false, 0 },
+    { "sessionsPerHour", tide_read_u32,  DETAIL(number), 1, 1000000,    false, 0 },
+    { "state",           tide_read_word, DETAIL(state),  0, 16,         false, 0 },
+};
+static const struct tide_member key_members[] = {
+    { "scopes",   read_texts,     0,               0, 0,      false, 0 },
+    { "rate",     read_rate,      DETAIL(number),  1, 100000, false, 0 },
+    { "burst",    read_rate,      DETAIL(number),  1, 100000, false, 0 },
+    { "networks", read_texts,     0,               0, 0,      false, 0 },
+    { "endsAt",   tide_read_time, DETAIL(ends_at), 0, 0,      false, 0 },
+};
+static const struct tide_member rotation_members[] = {
+    { "overlapS", tide_read_u32, DETAIL(number), 0, INT32_MAX, false, 0 },
+};
+static const struct {
+    const char *action;
+    const struct tide_member *members;
+    size_t count;
+} details[] = {
+    { "integrator_put", integrator_members, TIDE_COUNT(integrator_members) },
+    { "key_add",        key_members,        TIDE_COUNT(key_members)        },
+    { "key_rotate",     rotation_members,   TIDE_COUNT(rotation_members)   },
+};
+/* clang-format on */
+
+/* Fails unless detail has exactly the members of that action, which takes a detail. The reader
+ * names the faulty one. The database checks the values. */
+static tide_status check_detail(struct tide_members_reader *r, const char *action, json_t *detail)
+{
+    struct detail unused;
+    size_t i = 0, at = tide_read_enter(r, "detail");
+    while (i < TIDE_COUNT(details) && strcmp(details[i].action, action) != 0)
+        i++;
+    assert(i < TIDE_COUNT(details));
+    tide_status status = tide_read_object(r, details[i].members, details[i].count, &unused, detail);
+    if (status == TIDE_OK)
+        tide_read_leave(r, at);
+    return status;
+}
+
+/* --- bodies ----------------------------------------------------------------------------------- */
 
 struct body {
     char action[16], target[CONSOLE_TARGET_BYTES], reason[33], ticket[20];
@@ -13,7 +88,7 @@ struct body {
     json_t *detail; /* borrowed from the body's tree; NULL: none */
 };
 
-/* Stores the detail unchanged: console_detail_check knows each action's members. */
+/* Stores the detail unchanged: check_detail knows each action's members. */
 static tide_status read_detail(struct tide_members_reader *r, const struct tide_member *m, void *to,
                                json_t *value)
 {
@@ -127,7 +202,7 @@ static bool store_detail(struct console_order *order, json_t *detail, bool makes
     assert(!order->detail[0] && !order->key.text[0]);
     struct tide_err err = { 0 };
     struct tide_members_reader r = { .err = &err };
-    if (console_detail_check(&r, order->action, detail) != TIDE_OK)
+    if (check_detail(&r, order->action, detail) != TIDE_OK)
         return reject_read(reply, &r);
     if (makes_key && (tide_api_key_make(&order->key, &err) != TIDE_OK ||
                       json_object_set_new(detail, "keyId", json_string(order->key.id)) != 0)) {

@@ -1,7 +1,6 @@
 /* The routes, and the checks before a worker gets a request: a known person sends it, and no page
  * of another origin does. */
 #include "api/console/console.h"
-#include "api/console/files.h"
 #include "tidemark/log.h"
 
 #include <stdlib.h>
@@ -103,6 +102,22 @@ static bool is_own_page(struct console *console, const struct tide_request *requ
     return own;
 }
 
+/* Answers with the console's page, or a file of it. */
+static void send_file(const struct tide_request *request, struct tide_reply *reply)
+{
+    const struct tide_param_value *name = tide_request_param(request, TIDE_PARAM_file);
+    const struct tide_static_file *file =
+        tide_static_file_named(tide_console_files, tide_console_file_count,
+                               name ? name->text : TIDE_SLICE("console.html"));
+    if (!file) {
+        tide_reply_problem(reply, 404, "not_found",
+                           "There is no such file. tools/dashboard builds the console's pages.");
+        return;
+    }
+    tide_static_file_send(reply, file);
+    tide_static_file_tag(reply, file->text);
+}
+
 /* Answers metrics and files at once; queues lists and actions for a worker. */
 static enum tide_job_submitted submit_request(void *self, struct tide_job *job)
 {
@@ -116,8 +131,7 @@ static enum tide_job_submitted submit_request(void *self, struct tide_job *job)
     if (!person || !is_own_page(console, request, job->reply))
         return TIDE_JOB_ANSWERED;
     if (!request->route->statement && !request->route->body_max) {
-        const struct tide_param_value *file = tide_request_param(request, TIDE_PARAM_file);
-        console_file(job->reply, file ? file->text : TIDE_SLICE("console.html"));
+        send_file(request, job->reply);
         return TIDE_JOB_ANSWERED;
     }
     struct console_task *task = calloc(1, sizeof *task);
@@ -148,45 +162,4 @@ static enum tide_job_submitted submit_request(void *self, struct tide_job *job)
 struct tide_executor console_executor(struct console *console)
 {
     return (struct tide_executor){ .self = console, .submit = submit_request };
-}
-
-/* --- pages ------------------------------------------------------------------------------------ */
-
-#define PAGE_POLICY                                                                 \
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " \
-    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " \
-    "require-trusted-types-for 'script'"
-
-static const char *type_of(const char *name)
-{
-    static const char *const types[][2] = { { ".html", "text/html; charset=utf-8" },
-                                            { ".css", "text/css; charset=utf-8" },
-                                            { ".js", "text/javascript; charset=utf-8" },
-                                            { ".svg", "image/svg+xml" },
-                                            { ".txt", "text/plain; charset=utf-8" } };
-    const char *ending = strrchr(name, '.');
-    for (size_t i = 0; ending && i < TIDE_COUNT(types); i++)
-        if (strcmp(ending, types[i][0]) == 0)
-            return types[i][1];
-    return "application/octet-stream";
-}
-
-/* Files are answered from memory. The ETag lets a browser keep its copy until the program
- * changes. */
-void console_file(struct tide_reply *reply, tide_slice name)
-{
-    for (size_t i = 0; i < tide_console_file_count; i++)
-        if (tide_slice_eq_str(name, tide_console_files[i].name)) {
-            reply->fixed = tide_console_files[i].text;
-            reply->content_type = type_of(tide_console_files[i].name);
-            reply->security_policy = PAGE_POLICY;
-            uint8_t hash[TIDE_HASH_BYTES];
-            tide_sha256(hash, tide_console_files[i].text);
-            static_assert(sizeof reply->etag <= sizeof hash, "a prefix of the hash");
-            memcpy(reply->etag, hash, sizeof reply->etag);
-            reply->has_etag = true;
-            return;
-        }
-    tide_reply_problem(reply, 404, "not_found",
-                       "There is no such file. tools/dashboard builds the console's pages.");
 }

@@ -1,6 +1,6 @@
 /* Accept-Encoding, gzip and zstd. */
 #include "api/http/encoding.h"
-#include "api/http/weight.h"
+#include "api/http/header.h"
 #include "tidemark/zstd.h"
 
 #include <zlib.h>

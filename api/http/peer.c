@@ -1,5 +1,6 @@
 /* Addresses of clients and proxies. */
 #include "api/http/peer.h"
+#include "api/http/header.h"
 #include "tidemark/text.h"
 
 #include <arpa/inet.h>
@@ -9,15 +10,6 @@ static const uint8_t mapped[12] = { [10] = 0xff, [11] = 0xff };
 static_assert(sizeof mapped + sizeof(struct in_addr) == sizeof(struct in6_addr), "::ffff:a.b.c.d");
 static_assert(sizeof(((struct tide_peer *)0)->ip) == sizeof(struct in6_addr), "holds any address");
 static_assert(TIDE_PEER_TEXT >= INET6_ADDRSTRLEN, "inet_ntop never lacks room");
-
-static tide_slice trim_blanks(tide_slice s)
-{
-    while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t'))
-        s = (tide_slice){ s.ptr + 1, s.len - 1 };
-    while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t'))
-        s.len--;
-    return s;
-}
 
 /* Reads an address; *v4 tells whether it is IPv4. */
 static bool read_ip(tide_slice text, uint8_t ip[16], bool *v4)
@@ -61,14 +53,10 @@ static bool read_net(tide_slice text, struct tide_peer_net *net)
 tide_status tide_peer_proxies_parse(struct tide_peer_proxies *out, const char *text,
                                     struct tide_err *err)
 {
-    tide_slice rest = trim_blanks(tide_slice_str(text));
+    tide_slice rest = tide_header_trim(tide_slice_str(text));
     out->count = 0;
     while (rest.len) {
-        const uint8_t *comma = memchr(rest.ptr, ',', rest.len);
-        tide_slice one = { rest.ptr, comma ? (size_t)(comma - rest.ptr) : rest.len };
-        rest = (tide_slice){ rest.ptr + one.len + (comma != NULL),
-                             rest.len - one.len - (comma != NULL) };
-        one = trim_blanks(one);
+        tide_slice one = tide_header_cut(&rest, ',');
         if (out->count == TIDE_PEER_PROXIES_MAX)
             return tide_fail(err, TIDE_E_CONFIG, "api_proxies: more than %u",
                              TIDE_PEER_PROXIES_MAX);
@@ -127,7 +115,7 @@ struct tide_peer tide_peer_behind(const struct tide_peer_proxies *proxies,
         const uint8_t *comma = memrchr(forwarded_for.ptr, ',', forwarded_for.len);
         size_t start = comma ? (size_t)(comma - forwarded_for.ptr) + 1 : 0;
         tide_slice hop =
-            trim_blanks((tide_slice){ forwarded_for.ptr + start, forwarded_for.len - start });
+            tide_header_trim((tide_slice){ forwarded_for.ptr + start, forwarded_for.len - start });
         bool v4;
         struct tide_peer next;
         if (!read_ip(hop, next.ip, &v4))

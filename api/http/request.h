@@ -2,7 +2,7 @@
 #ifndef API_HTTP_REQUEST_H
 #define API_HTTP_REQUEST_H
 
-#include "api/http/accept.h"
+#include "api/http/header.h"
 #include "api/http/param.h"
 #include "api/http/peer.h"
 

@@ -182,4 +182,24 @@ bool tide_route_match(struct tide_request *request, struct tide_reply *reply,
 /* Returns the first route of a path as received, of any method, or NULL. Pure. */
 const struct tide_route *tide_route_at(const struct tide_route_table *table, tide_slice path);
 
+/* --- keys: how the server asks the program about a request's X-API-Key ---------------------- */
+
+struct tide_key_answer {
+    /* 0: accepted; otherwise the status of the rejection, with the next three members */
+    uint16_t status;
+    uint16_t retry_after_s;
+    const char *code, *detail;
+    bool known;             /* the key is known: its limits are counted by print */
+    struct tide_peer print; /* 16 bytes of the key's hash */
+    uint32_t rate, burst;   /* requests a second; requests at once; 0: the limits of api_rate_* */
+};
+
+/* Check runs on the connection's thread and must not wait. route: NULL if none matched. from:
+ * the client behind proxies. *out is zeroed before the call. */
+struct tide_key_check {
+    void *self;
+    void (*check)(void *self, struct tide_key_answer *out, const struct tide_route *route,
+                  tide_slice key, const struct tide_peer *from);
+};
+
 #endif

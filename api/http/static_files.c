@@ -49,10 +49,26 @@ const struct tide_static_file *tide_static_file_of(const char *path)
     return NULL;
 }
 
-/* Fills the reply with a static file and its compressed forms. */
-static void send_file(struct tide_reply *reply, const struct tide_static_file *file)
+const struct tide_static_file *tide_static_file_named(const struct tide_static_file *files,
+                                                      size_t count, tide_slice name)
 {
-    assert(file);
+    for (size_t i = 0; i < count; i++)
+        if (tide_slice_eq_str(name, files[i].name))
+            return &files[i];
+    return NULL;
+}
+
+void tide_static_file_tag(struct tide_reply *reply, tide_slice content)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    static_assert(sizeof reply->etag <= sizeof hash, "a prefix of the hash");
+    tide_sha256(hash, content);
+    memcpy(reply->etag, hash, sizeof reply->etag);
+    reply->has_etag = true;
+}
+
+void tide_static_file_send(struct tide_reply *reply, const struct tide_static_file *file)
+{
     reply->fixed = file->text;
     reply->encoded[TIDE_ENCODING_GZIP] = file->gzip;
     reply->encoded[TIDE_ENCODING_ZSTD] = file->zstd;
@@ -67,7 +83,7 @@ void tide_route_static_file(struct tide_handler_context *context,
     const struct tide_static_file *document = tide_static_file_of(request->route->path);
     (void)context;
     assert(document); /* test_document checks every route with this handler */
-    send_file(reply, document);
+    tide_static_file_send(reply, document);
     assert(reply->content_type); /* test_document checks each ending */
     if (strcmp(document->name, "partner.html") == 0)
         reply->security_policy = PARTNER_POLICY;
@@ -77,10 +93,7 @@ void tide_route_static_file(struct tide_handler_context *context,
 
 static const struct tide_static_file *app_file_of(tide_slice name)
 {
-    for (size_t i = 0; i < tide_app_file_count; i++)
-        if (tide_slice_eq_str(name, tide_app_files[i].name))
-            return &tide_app_files[i];
-    return NULL;
+    return tide_static_file_named(tide_app_files, tide_app_file_count, name);
 }
 
 tide_handler_fn tide_route_dashboard;
@@ -92,7 +105,7 @@ void tide_route_dashboard(struct tide_handler_context *context, const struct tid
     const struct tide_static_file *page =
         app_file_of(docs ? TIDE_SLICE("docs.html") : TIDE_SLICE("index.html"));
     (void)context;
-    send_file(reply, page ? page : tide_static_file_of("/unbuilt"));
+    tide_static_file_send(reply, page ? page : tide_static_file_of("/unbuilt"));
 }
 
 /* Returns whether the file's name contains a hash of its content. Only such files may be cached
@@ -107,29 +120,19 @@ static bool has_hashed_name(const char *name)
     return true;
 }
 
-/* Sets the ETag here: the server keeps one digest for each route, and this route has many files. */
-static void set_tag(struct tide_reply *reply, const struct tide_static_file *file)
-{
-    uint8_t hash[TIDE_HASH_BYTES];
-    static_assert(sizeof reply->etag <= sizeof hash, "a prefix of the hash");
-    tide_sha256(hash, has_hashed_name(file->name) ? tide_slice_str(file->name) : file->text);
-    memcpy(reply->etag, hash, sizeof reply->etag);
-    reply->has_etag = true;
-}
-
 tide_handler_fn tide_route_app_file;
 void tide_route_app_file(struct tide_handler_context *context, const struct tide_request *request,
                          struct tide_reply *reply)
 {
-    const struct tide_static_file *file =
-        app_file_of(tide_request_param(request, TIDE_PARAM_file)->text);
+    tide_slice name = tide_request_param(request, TIDE_PARAM_file)->text;
+    const struct tide_static_file *file = app_file_of(name);
     (void)context;
     if (!file) {
         tide_reply_problem(reply, 404, "not_found", "The dashboard has no such file.");
         return;
     }
-    send_file(reply, file);
+    tide_static_file_send(reply, file);
+    tide_static_file_tag(reply, has_hashed_name(file->name) ? name : file->text);
     if (has_hashed_name(file->name))
         reply->cache_control = "public, max-age=31536000, immutable";
-    set_tag(reply, file);
 }

@@ -8,7 +8,7 @@
 #ifndef API_HTTP_STATIC_FILES_H
 #define API_HTTP_STATIC_FILES_H
 
-#include "tidemark/slice.h"
+#include "api/http/reply.h"
 
 struct tide_static_file {
     const char *name;      /* "openapi.json" */
@@ -26,5 +26,13 @@ extern const size_t tide_app_file_count;
 
 /* Returns the document of a route's path, or NULL. */
 const struct tide_static_file *tide_static_file_of(const char *path);
+/* Returns the file of that name, or NULL. */
+const struct tide_static_file *tide_static_file_named(const struct tide_static_file *files,
+                                                      size_t count, tide_slice name);
+/* Fills the reply with the file and its compressed forms. */
+void tide_static_file_send(struct tide_reply *reply, const struct tide_static_file *file);
+/* Sets an ETag that stands for the content, for routes with many files: the server keeps one digest
+ * for each route. */
+void tide_static_file_tag(struct tide_reply *reply, tide_slice content);
 
 #endif

@@ -1,5 +1,6 @@
 /* Assembles KYC: opens, starts and closes its parts, and passes requests to the worker pools. */
 #include "api/kyc/kyc.h"
+#include "api/base/secret.h"
 #include "api/kyc/keys/keys.h"
 #include "api/kyc/notify/notify.h"
 #include "api/kyc/pages/text.h"
@@ -151,11 +152,8 @@ static tide_status open_notify(struct tide_kyc *kyc, struct tide_hot *hot, struc
  * Returns false if there is neither. */
 static bool file_of(char *out, size_t size, const struct tide_config *config)
 {
-    const char *folder = getenv("CREDENTIALS_DIRECTORY");
-    if (config->kyc_file[0])
-        return snprintf(out, size, "%s", config->kyc_file) > 0;
-    return folder && *folder && snprintf(out, size, "%s/tidemark_kyc_file", folder) < (int)size &&
-           access(out, F_OK) == 0;
+    return tide_secret_path(out, size, config->kyc_file, "tidemark_kyc_file") &&
+           (config->kyc_file[0] || access(out, F_OK) == 0);
 }
 
 tide_status tide_kyc_open_keys(struct tide_kyc_keys **out, const struct tide_config *config,

@@ -32,21 +32,6 @@ static void route_labels(char out[96], size_t route, const char *more, const cha
     assert(len > 0 && len < 96); /* ids of routes are short */
 }
 
-static void put_statuses(struct tide_buf *out, const struct tide_metrics *m)
-{
-    char labels[96], code[8];
-    tide_metric_family(out, TIDE_M_api_requests_total);
-    for (size_t r = 0; r < m->route_count; r++)
-        for (size_t s = 0; s < TIDE_METRIC_STATUS_COUNT; s++) {
-            uint16_t status = tide_metric_status_code(s);
-            if (m->routes[r].status[s] == 0)
-                continue;
-            snprintf(code, sizeof code, "%u", status);
-            route_labels(labels, r, "status", status ? code : "other");
-            tide_metric_u64(out, TIDE_M_api_requests_total, labels, m->routes[r].status[s]);
-        }
-}
-
 /* Writes one histogram. Prometheus wants cumulative buckets, so they are summed up. */
 static void put_latency(struct tide_buf *out, const struct tide_metric_route *route, size_t r)
 {
@@ -95,7 +80,7 @@ static void put_server(struct tide_buf *out, struct tide_server *server)
     }
     tide_server_metrics(server, &m);
     assert(m.route_count <= m.route_max);
-    put_statuses(out, &m);
+    tide_metric_requests(out, TIDE_M_api_requests_total, &tide_route_table, &m);
     put_latencies(out, &m);
 #define COUNTER(name) tide_metric_counter(out, TIDE_M_api_##name##_total, m.name);
     TIDE_METRIC_COUNTERS(COUNTER)

@@ -15,8 +15,8 @@ BIN = pathlib.Path(os.environ["TIDE_BIN"])
 PROGRAMS = {
     "tidemark-indexer": (["indexer"], []),
     "tidemark-api": (["api"], ["api/attester", "api/console"]),
-    "tidemark-attester": (["api/attester"], []),
-    "tidemark-console": (["api/console"], []),
+    "tidemark-attester": (["api/attester", "api/base"], []),
+    "tidemark-console": (["api/console", "api/base"], []),
 }
 
 

@@ -11,12 +11,6 @@ static const uint64_t bounds[TIDE_METRIC_BUCKET_COUNT] = {
     25000, 50000, 100000, 250000, 500000, 1000000, 2500000, UINT64_MAX,
 };
 
-uint16_t tide_metric_status_code(size_t index)
-{
-    assert(index < TIDE_COUNT(codes));
-    return codes[index];
-}
-
 size_t tide_metric_status_of(uint16_t code)
 {
     size_t i = 0;
@@ -38,4 +32,22 @@ size_t tide_metric_bucket_of(uint64_t us)
     while (us > bounds[i])
         i++;
     return i;
+}
+
+void tide_metric_requests(struct tide_buf *out, enum tide_metric family,
+                          const struct tide_route_table *table, const struct tide_metrics *m)
+{
+    char labels[96], code[8];
+    tide_metric_family(out, family);
+    for (size_t r = 0; r < m->route_count; r++)
+        for (size_t s = 0; s < TIDE_METRIC_STATUS_COUNT; s++) {
+            if (m->routes[r].status[s] == 0)
+                continue;
+            snprintf(code, sizeof code, "%u", codes[s]);
+            int len = snprintf(labels, sizeof labels, "route=\"%s\",status=\"%s\"",
+                               r < table->count ? table->routes[r].id : "none",
+                               codes[s] ? code : "other");
+            assert(len > 0 && (size_t)len < sizeof labels); /* ids of routes are short */
+            tide_metric_u64(out, family, labels, m->routes[r].status[s]);
+        }
 }

@@ -3,7 +3,8 @@
 #ifndef API_HTTP_SERVER_METRICS_H
 #define API_HTTP_SERVER_METRICS_H
 
-#include "tidemark/base.h"
+#include "api/http/route.h"
+#include "api/metrics/metrics.h"
 
 enum {
     TIDE_METRIC_STATUS_COUNT = 28, /* statuses with a counter of their own, and all others */
@@ -39,13 +40,16 @@ struct tide_metrics {
     size_t route_max, route_count;
 };
 
-/* Return the status code of an index (0: the last, of all others), and the index of a code. */
-uint16_t tide_metric_status_code(size_t index);
+/* Returns the index of a status code: the last one if it has no counter of its own. */
 size_t tide_metric_status_of(uint16_t code);
 /* Return the upper bound of a bucket in microseconds (UINT64_MAX for the last), and the bucket of a
  * duration. A request lasts from its request line to the last byte of its answer. Streams are not
  * timed. */
 uint64_t tide_metric_bound_us(size_t bucket);
 size_t tide_metric_bucket_of(uint64_t us);
+
+/* Writes the answers by route and status. Those without a route count as "none". */
+void tide_metric_requests(struct tide_buf *out, enum tide_metric family,
+                          const struct tide_route_table *table, const struct tide_metrics *m);
 
 #endif

@@ -1,7 +1,7 @@
 /* A request's head and body: id, key, rate limit, route, limits of the body. Knows no answers but
  * the problems that it writes into the reply. */
+#include "api/http/header.h"
 #include "api/http/server/server_impl.h"
-#include "api/http/weight.h"
 
 #include <microhttpd.h>
 

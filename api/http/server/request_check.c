@@ -1,8 +1,7 @@
 /* Checks of a request's form: header lines, framing and target. */
 #include "api/http/server/request_check.h"
+#include "api/http/header.h"
 #include "api/http/route.h"
-
-#include <strings.h>
 
 #define LENGTH_MAX ((uint64_t)1 << 40) /* a larger Content-Length is rejected */
 
@@ -93,11 +92,6 @@ static bool is_token(uint8_t c)
            (c < 128 && other[c]);
 }
 
-static bool name_is(tide_slice name, const char *text)
-{
-    return name.len == strlen(text) && strncasecmp((const char *)name.ptr, text, name.len) == 0;
-}
-
 /* Reads Content-Length, which must be the only framing header. The limit also prevents an
  * overflow. */
 static const struct tide_request_fault *read_length(struct tide_request_head *head,
@@ -125,7 +119,7 @@ static const struct tide_request_fault *read_coding(struct tide_request_head *he
 {
     if (head->has_length)
         return &wrong_both;
-    if (head->chunked || !name_is(value, "chunked"))
+    if (head->chunked || !tide_header_is(value, "chunked"))
         return &wrong_coding;
     head->chunked = true;
     return NULL;
@@ -134,7 +128,7 @@ static const struct tide_request_fault *read_coding(struct tide_request_head *he
 static const struct tide_request_fault *read_expect(struct tide_request_head *head,
                                                     tide_slice value)
 {
-    if (head->expects || !name_is(value, "100-continue"))
+    if (head->expects || !tide_header_is(value, "100-continue"))
         return &wrong_expect;
     head->expects = true;
     return NULL;
@@ -194,7 +188,7 @@ static const struct tide_request_fault *read_line(struct tide_request_head *head
                                                   tide_slice value)
 {
     const struct known_header *known = known_headers, *end = known + TIDE_COUNT(known_headers);
-    while (known < end && (known->len != name.len || !name_is(name, known->name)))
+    while (known < end && (known->len != name.len || !tide_header_is(name, known->name)))
         known++;
     if (known == end)
         return NULL;
@@ -223,20 +217,6 @@ static bool is_header_value(tide_slice value)
     return true;
 }
 
-static bool is_blank(uint8_t c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static tide_slice trim_blanks(tide_slice value)
-{
-    while (value.len && is_blank(value.ptr[0]))
-        value = tide_slice_of(value.ptr + 1, value.len - 1);
-    while (value.len && is_blank(value.ptr[value.len - 1]))
-        value.len--;
-    return value;
-}
-
 /* Leaves the lines as they are: only the first `count` of them count. */
 void tide_request_check_begin(struct tide_request_head *head)
 {
@@ -249,7 +229,7 @@ const struct tide_request_fault *tide_request_check_line(struct tide_request_hea
 {
     if (head->count == TIDE_HEAD_LINES_MAX)
         return &wrong_large;
-    value = trim_blanks(value);
+    value = tide_header_trim(value);
     if (!is_header_name(name) || !is_header_value(value))
         return &wrong_line;
     assert(head->count < TIDE_HEAD_LINES_MAX);
@@ -279,7 +259,7 @@ tide_slice tide_request_head_find(const struct tide_request_head *head, const ch
     tide_slice found = { 0 };
     *occurrences = 0;
     for (uint32_t i = 0; i < head->count; i++)
-        if (name_is(head->lines[i].name, name) && (*occurrences)++ == 0)
+        if (tide_header_is(head->lines[i].name, name) && (*occurrences)++ == 0)
             found = head->lines[i].value;
     return found;
 }

@@ -14,7 +14,6 @@
 #ifndef API_HTTP_SERVER_SERVER_H
 #define API_HTTP_SERVER_SERVER_H
 
-#include "api/http/key.h"
 #include "api/http/route.h"
 #include "api/http/server/metrics.h"
 #include "tidemark/clock.h"

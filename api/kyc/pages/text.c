@@ -1,7 +1,7 @@
 /* Chooses the language of the KYC pages and looks up their texts. */
 #include "api/kyc/pages/text.h"
+#include "api/http/header.h"
 #include "api/http/static_files.h"
-#include "api/http/weight.h"
 #include "tidemark/json_read.h"
 
 enum { LANGUAGES_MAX = 16, TAG_BYTES = 4 };
