@@ -3,8 +3,6 @@
 #include "indexer/commands/command.h"
 #include "tidemark/json.h"
 
-#include <stdarg.h>
-
 static const struct {
     const char *name;
     doctor_check *check;
@@ -38,52 +36,6 @@ static const char *const grades[] = { [DOCTOR_OK] = "ok",
                                       [DOCTOR_WARNING] = "warning",
                                       [DOCTOR_FAILED] = "failed" };
 static_assert(TIDE_COUNT(grades) == DOCTOR_FAILED + 1, "each grade has its word");
-
-void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char *remedy,
-                const char *format, ...)
-{
-    assert((size_t)grade < TIDE_COUNT(grades));
-    assert(remedy || grade < DOCTOR_WARNING);
-    va_list args;
-    va_start(args, format);
-    vsnprintf(out->found, sizeof out->found, format, args);
-    va_end(args);
-    snprintf(out->remedy, sizeof out->remedy, "%s", remedy ? remedy : "");
-    out->grade = grade;
-}
-
-bool doctor_connected(const struct doctor *d, struct doctor_finding *out)
-{
-    if (d->pg && tide_pg_alive(d->pg))
-        return true;
-    doctor_say(out, DOCTOR_SKIPPED, NULL,
-               d->pg ? "needs the database; the connection was lost" : "needs the database");
-    return false;
-}
-
-/* Tells a lost connection from a failed statement: their remedies differ. */
-void doctor_say_failed(const struct doctor *d, const struct tide_err *err,
-                       struct doctor_finding *out)
-{
-    assert(d->pg && err->code != TIDE_OK);
-    doctor_say(out, DOCTOR_FAILED,
-               tide_pg_alive(d->pg)
-                   ? "see the server's log; the role needs the rights of roles.sql"
-                   : "see the server's log: it restarted, or did not answer; run doctor again",
-               "%s", err->text);
-}
-
-bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
-                struct doctor_finding *out)
-{
-    struct tide_err err;
-    if (!doctor_connected(d, out))
-        return false;
-    if (tide_pg_query(d->pg, rows, sql, NULL, 0, &err) == TIDE_OK)
-        return true;
-    doctor_say_failed(d, &err, out);
-    return false;
-}
 
 /* Prints a finding on one line, and the remedy below. Control characters of the server's texts
  * become blanks. */

@@ -41,9 +41,6 @@ void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char 
                 const char *format, ...) TIDE_PRINTF(4, 5);
 /* Returns true if there is a connection; otherwise fills `out`. */
 bool doctor_connected(const struct doctor *d, struct doctor_finding *out);
-/* Fills `out` with a failure of the database. */
-void doctor_say_failed(const struct doctor *d, const struct tide_err *err,
-                       struct doctor_finding *out);
 /* Runs a statement. On failure, returns false and fills `out`. */
 bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
                 struct doctor_finding *out);

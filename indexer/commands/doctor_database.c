@@ -7,6 +7,53 @@
 #include "tidemark/identity.h"
 #include "tidemark/text.h"
 
+#include <stdarg.h>
+
+void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char *remedy,
+                const char *format, ...)
+{
+    assert(remedy || grade < DOCTOR_WARNING);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(out->found, sizeof out->found, format, args);
+    va_end(args);
+    snprintf(out->remedy, sizeof out->remedy, "%s", remedy ? remedy : "");
+    out->grade = grade;
+}
+
+bool doctor_connected(const struct doctor *d, struct doctor_finding *out)
+{
+    if (d->pg && tide_pg_alive(d->pg))
+        return true;
+    doctor_say(out, DOCTOR_SKIPPED, NULL,
+               d->pg ? "needs the database; the connection was lost" : "needs the database");
+    return false;
+}
+
+/* Tells a lost connection from a failed statement: their remedies differ. */
+static void say_failed(const struct doctor *d, const struct tide_err *err,
+                       struct doctor_finding *out)
+{
+    assert(d->pg && err->code != TIDE_OK);
+    doctor_say(out, DOCTOR_FAILED,
+               tide_pg_alive(d->pg)
+                   ? "see the server's log; the role needs the rights of roles.sql"
+                   : "see the server's log: it restarted, or did not answer; run doctor again",
+               "%s", err->text);
+}
+
+bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
+                struct doctor_finding *out)
+{
+    struct tide_err err;
+    if (!doctor_connected(d, out))
+        return false;
+    if (tide_pg_query(d->pg, rows, sql, NULL, 0, &err) == TIDE_OK)
+        return true;
+    say_failed(d, &err, out);
+    return false;
+}
+
 void doctor_database(struct doctor *d, struct doctor_finding *out)
 {
     const char *own = d->for_api ? d->config.api_database_url : "";
@@ -166,7 +213,7 @@ void doctor_migrations(struct doctor *d, struct doctor_finding *out)
     tide_status status = tide_migrate_check(d->pg, tide_migrations, tide_migration_count, &err);
     d->migrated = status == TIDE_OK;
     if (status != TIDE_OK && !tide_pg_alive(d->pg))
-        doctor_say_failed(d, &err, out);
+        say_failed(d, &err, out);
     else if (d->migrated)
         doctor_say(out, DOCTOR_OK, NULL, "schema is at %s",
                    tide_migrations[tide_migration_count - 1].name);
@@ -366,7 +413,7 @@ static bool check_roles(struct doctor *d, struct doctor_finding *out)
                    "give the file that the index was made with, or index into another database",
                    "%s", err.text);
     else if (status != TIDE_OK)
-        doctor_say_failed(d, &err, out);
+        say_failed(d, &err, out);
     return status == TIDE_OK;
 }
 
@@ -446,78 +493,6 @@ static const char *value_of(const struct tide_pg_rows *rows, const char *name)
     return "";
 }
 
-/* Publications with tables of Tidemark, and what each leaves out. The indexer does not attach a
- * range that was loaded before a publication with partitioned tables was made: subscribers would
- * not get its rows. */
-static const char publications_sql[] =
-    "WITH ours AS (SELECT c.oid, c.relkind, c.relispartition, c.relnamespace, n.nspname FROM"
-    " pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace WHERE n.nspname = ANY"
-    " ('{chain,event,state,history,rollup,chain_rows,event_rows,history_rows}')"
-    " AND c.relkind IN ('r', 'p')),"
-    " named AS (SELECT r.prpubid AS pub, o.*, r.prqual IS NOT NULL OR r.prattrs IS NOT NULL AS cut"
-    " FROM pg_publication_rel AS r JOIN ours AS o ON o.oid = r.prrelid"
-    " UNION ALL SELECT s.pnpubid, o.*, false FROM pg_publication_namespace AS s"
-    " JOIN ours AS o ON o.relnamespace = s.pnnspid"
-    " UNION ALL SELECT p.oid, o.*, false FROM pg_publication AS p, ours AS o WHERE p.puballtables),"
-    " found AS (SELECT p.pubname, p.pubviaroot, bool_or(n.relkind = 'p') AS parents,"
-    " bool_or(n.cut) OR NOT (p.pubinsert AND p.pubupdate AND p.pubdelete AND p.pubtruncate) AS cut,"
-    " bool_or(n.relispartition AND NOT EXISTS (SELECT FROM named AS r WHERE r.pub = n.pub"
-    " AND r.oid = pg_partition_root(n.oid))) AS single, bool_or(n.nspname LIKE '%\\_rows')"
-    " AND NOT bool_or(n.oid = 'chain.word'::regclass) AS wordless"
-    " FROM pg_publication AS p JOIN named AS n ON n.pub = p.oid GROUP BY p.oid)"
-    " SELECT count(*), string_agg(pubname, ', ' ORDER BY pubname),"
-    " string_agg(pubname, ', ' ORDER BY pubname) FILTER (WHERE single),"
-    " string_agg(pubname, ', ' ORDER BY pubname) FILTER (WHERE cut),"
-    " string_agg(pubname, ', ' ORDER BY pubname) FILTER (WHERE parents AND NOT pubviaroot),"
-    " string_agg(pubname, ', ' ORDER BY pubname) FILTER (WHERE wordless),"
-    " (SELECT string_agg(first_loaded || ' to ' || last_loaded, ', ' ORDER BY first_loaded)"
-    " FROM chain.partition WHERE NOT attached AND first_loaded > 0"
-    " AND (SELECT bool_or(parents) FROM found)) FROM found";
-enum { PUBLISHED, NAMES, SINGLE, CUT, LEAVES, WORDLESS, LOADED };
-
-void doctor_publications(struct doctor *d, struct doctor_finding *out)
-{
-    struct tide_pg_rows rows;
-    if (!d->migrated && doctor_connected(d, out)) {
-        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
-        return;
-    }
-    if (!doctor_ask(d, &rows, publications_sql, out))
-        return;
-    if (!tide_pg_is_null(&rows, 0, LOADED))
-        doctor_say(
-            out, DOCTOR_FAILED,
-            "drop the publication, let the indexer attach the range, then make publication "
-            "and subscription again; the indexer ends with 76 otherwise",
-            "ledgers %s were loaded before the publication was made, and no subscriber would "
-            "get them: %s",
-            tide_pg_text(&rows, 0, LOADED), tide_pg_text(&rows, 0, NAMES));
-    else if (!tide_pg_is_null(&rows, 0, SINGLE))
-        doctor_say(out, DOCTOR_WARNING,
-                   "let it name the partitioned tables: later partitions then belong to it",
-                   "partitions are named one by one, so later ones are not sent: %s",
-                   tide_pg_text(&rows, 0, SINGLE));
-    else if (!tide_pg_is_null(&rows, 0, CUT))
-        doctor_say(out, DOCTOR_WARNING,
-                   "publish whole tables with all changes: state rows are updated and deleted",
-                   "only some rows, columns or kinds of change are sent: %s",
-                   tide_pg_text(&rows, 0, CUT));
-    else if (!tide_pg_is_null(&rows, 0, LEAVES))
-        doctor_say(out, DOCTOR_WARNING,
-                   "ALTER PUBLICATION NAME SET (publish_via_partition_root), then ALTER "
-                   "SUBSCRIPTION NAME REFRESH PUBLICATION",
-                   "subscribers need a table for each partition, also for those to come: %s",
-                   tide_pg_text(&rows, 0, LEAVES));
-    else if (!tide_pg_is_null(&rows, 0, WORDLESS))
-        doctor_say(out, DOCTOR_WARNING, "ALTER PUBLICATION NAME ADD TABLE chain.word",
-                   "subscribers get keys without the words that they stand for: %s",
-                   tide_pg_text(&rows, 0, WORDLESS));
-    else
-        doctor_say(out, DOCTOR_OK, NULL, "%s",
-                   tide_pg_u64(&rows, 0, PUBLISHED) ? tide_pg_text(&rows, 0, NAMES) : "none");
-    tide_pg_rows_release(&rows);
-}
-
 /* Warns below 1 GiB of free space, or if the volume will be full within two weeks. */
 void doctor_disk(struct doctor *d, struct doctor_finding *out)
 {
@@ -537,7 +512,7 @@ void doctor_disk(struct doctor *d, struct doctor_finding *out)
     if (asked)
         asked = doctor_ask(d, &rows, (const char *)sql.ptr, out);
     else
-        doctor_say_failed(d, &err, out);
+        say_failed(d, &err, out);
     tide_buf_release(&sql);
     tide_pg_patience(d->pg, d->config.db_silence_ms);
     if (!asked)

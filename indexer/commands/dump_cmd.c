@@ -1,7 +1,14 @@
-/* The command dump: prints ledger files, or ScVals from standard input, as JSON lines. */
+/* The commands dump and tables, which need no database. */
 #include "indexer/commands/command.h"
 #include "indexer/dump/dump.h"
+#include "tidemark/table.h"
 #include "tidemark/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- dump: ledger files, or ScVals from standard input, as JSON lines ---- */
 
 /* Reads a comma list of kinds; without a list, all kinds are wanted. */
 static tide_status parse_kinds(const char *list, unsigned *kinds, struct tide_err *err)
@@ -65,4 +72,37 @@ int tide_dump_main(const struct tide_config *config, const struct tide_option *g
     else if (status == TIDE_OK)
         status = dump_files(&options, argc, argv, &err);
     return tide_command_end("dump", status, &err);
+}
+
+/* ---- tables ---- */
+
+static void print_lines(const struct tide_table *t)
+{
+    printf("%s.%s\t\t%s\t%s\t%s\n", t->schema, t->name, t->partitioned ? "partitioned" : "plain",
+           t->primary_key, t->comment);
+    for (uint32_t i = 0; i < t->column_count; i++)
+        printf("%s.%s\t%s\t%s\t%s\t%s\n", t->schema, t->name, t->columns[i].name,
+               tide_pg_type_name(t->columns[i].type), t->columns[i].nullable ? "null" : "not null",
+               t->columns[i].comment);
+}
+
+int tide_tables_main(const struct tide_config *config, const struct tide_option *options, int argc,
+                     char **argv)
+{
+    (void)config;
+    struct tide_err err;
+    if (argc > 1)
+        return tide_command_end(
+            "tables", tide_fail(&err, TIDE_E_USAGE, "unexpected operand \"%s\"", argv[1]), &err);
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    if (tide_option_given(options, "sql"))
+        tide_tables_write_sql(stdout);
+    else
+        for (uint32_t i = 0; i < count; i++)
+            print_lines(&tables[i]);
+    tide_status status = TIDE_OK;
+    if (fflush(stdout) != 0)
+        status = tide_fail(&err, TIDE_E_IO, "cannot write: %s", strerror(errno));
+    return tide_command_end("tables", status, &err);
 }
