@@ -42,10 +42,24 @@ void dump_sink_close(struct dump_sink *sink);
 tide_status dump_sink_ledger(struct dump_sink *sink, tide_slice lcm, struct tide_err *err);
 
 /* Writes null if value is NULL. */
-void dump_put_text(struct tide_json *j, const char *name, const char *value);
+static inline void dump_put_text(struct tide_json *j, const char *name, const char *value)
+{
+    if (value)
+        tide_json_text(j, name, tide_slice_str(value));
+    else
+        tide_json_null(j, name);
+}
+
 /* key has 32 bytes. */
-void dump_put_strkey(struct tide_json *j, const char *name, enum tide_strkey kind,
-                     const uint8_t *key);
+static inline void dump_put_strkey(struct tide_json *j, const char *name, enum tide_strkey kind,
+                                   const uint8_t *key)
+{
+    char text[TIDE_STRKEY_TEXT_MAX];
+    size_t len = tide_strkey_encode(text, kind, tide_slice_of(key, 32));
+    assert(len < sizeof text);
+    tide_json_name(j, name);
+    tide_json_plain(j, tide_slice_of(text, len));
+}
 
 /* ledger.c: the line of a ledger. */
 void dump_put_ledger(struct dump_sink *sink, const struct tide_ledger_tail *tail, bool linked);

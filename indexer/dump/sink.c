@@ -10,24 +10,6 @@
 
 /* ---- JSON members ---- */
 
-void dump_put_text(struct tide_json *j, const char *name, const char *value)
-{
-    if (value)
-        tide_json_text(j, name, tide_slice_str(value));
-    else
-        tide_json_null(j, name);
-}
-
-void dump_put_strkey(struct tide_json *j, const char *name, enum tide_strkey kind,
-                     const uint8_t *key)
-{
-    char text[TIDE_STRKEY_TEXT_MAX];
-    size_t len = tide_strkey_encode(text, kind, tide_slice_of(key, 32));
-    assert(len < sizeof text);
-    tide_json_name(j, name);
-    tide_json_plain(j, tide_slice_of(text, len));
-}
-
 /* Writes an ScVal as JSON. */
 static void put_value(struct tide_json *j, const char *name, tide_slice scval)
 {
