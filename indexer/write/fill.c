@@ -9,7 +9,6 @@
  *
  * After a kill at any point nothing of this is visible, or all. */
 #include "indexer/write/load/attach.h"
-#include "indexer/write/load/publication.h"
 #include "indexer/write/rows/copy.h"
 #include "indexer/write/rows/cover.h"
 #include "indexer/write/rows/merge.h"

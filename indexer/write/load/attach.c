@@ -6,9 +6,58 @@
  * touch. Only its end needs the writer: the fence, the tables, the cursor. If it fails, the
  * writer's own session does it again. */
 #include "indexer/write/load/attach.h"
-#include "indexer/write/load/publication.h"
 #include "indexer/write/rows/cover.h"
 #include "indexer/write/rows/merge.h"
+
+/* ---- publications ---- */
+
+/* Logical replication sends rows that are written to a published table. Rows loaded into a detached
+ * partition were never written to its parent, so no subscriber would get them, and no error would
+ * show it. While a publication has partitioned tables, a new partition is therefore attached empty
+ * and its rows go through the parent. If a publication is created during a load, that load is not
+ * attached. */
+static const char published_sql[] =
+    "SELECT string_agg(quote_ident(p.pubname), ', ' ORDER BY p.pubname) FROM pg_publication AS p"
+    " WHERE p.puballtables OR EXISTS (SELECT FROM pg_publication_rel AS r JOIN pg_class AS c"
+    " ON c.oid = r.prrelid WHERE r.prpubid = p.oid AND c.relkind = 'p') OR EXISTS (SELECT FROM"
+    " pg_publication_namespace AS n JOIN pg_class AS c ON c.relnamespace = n.pnnspid WHERE"
+    " n.pnpubid = p.oid AND c.relkind = 'p')";
+
+tide_status load_publication_find(struct write_session *s, struct load_publications *out,
+                                  struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    write_sql(s, "%s", published_sql);
+    tide_status status = write_query_sql(s, &rows, err);
+    *out = (struct load_publications){ .any = false };
+    if (status != TIDE_OK)
+        return status;
+    out->any = !tide_pg_is_null(&rows, 0, 0);
+    static_assert(sizeof out->names > 200, "the cut list has its NUL");
+    snprintf(out->names, sizeof out->names, "%.200s", tide_pg_text(&rows, 0, 0));
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* Runs in the transaction that attaches a loaded partition. Fails with TIDE_E_DB_FATAL if
+ * subscribers would miss its rows. Creating a publication that names a table waits for the table's
+ * lock, so none can come in between. A publication of all tables or of a schema takes no lock: if
+ * it is created at the moment of COMMIT, it is not noticed. */
+static tide_status check_publications(struct write_session *s, const struct load_range *range,
+                                      struct tide_err *err)
+{
+    struct load_publications found;
+    tide_status status = load_publication_find(s, &found, err);
+    if (status != TIDE_OK || !found.any)
+        return status;
+    return tide_fail(err, TIDE_E_DB_FATAL,
+                     "ledgers %u to %u were loaded before the publication %s was made: its "
+                     "subscribers would never get their rows; DROP PUBLICATION, let the indexer "
+                     "attach them, then make publication and subscription again",
+                     range->first, range->last, found.names);
+}
+
+/* ---- the transaction ---- */
 
 /* Locks the tables in the order of their creation, in which pg_dump locks them. In another order
  * the two could deadlock, and the server would end one of them. */
@@ -89,7 +138,7 @@ tide_status load_attach_show(struct write_session *s, const struct load_range *r
 {
     tide_status status = attach_tables(s, range, err);
     if (status == TIDE_OK && range->first)
-        status = load_publication_check(s, range, err);
+        status = check_publications(s, range, err);
     return status == TIDE_OK ? write_point(TIDE_FAILPOINT("attach.tables"), err) : status;
 }
 

@@ -35,4 +35,15 @@ tide_status load_attach_end(struct write_session *s, const struct load_attach *a
                             const struct write_cursor *cursor, bool *sent,
                             struct tide_err *err) TIDE_MUST_USE;
 
+/* Publications of logical replication. They forbid loading a partition before it is attached to its
+ * parent. */
+struct load_publications {
+    bool any;        /* some publication has a partitioned table */
+    char names[204]; /* names as an SQL list, for messages; may be cut */
+};
+
+/* Reads which publications have partitioned tables. */
+tide_status load_publication_find(struct write_session *s, struct load_publications *out,
+                                  struct tide_err *err) TIDE_MUST_USE;
+
 #endif

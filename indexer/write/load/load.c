@@ -1,7 +1,7 @@
 /* The loader's decisions, and the order in which partitions become visible. */
 #include "indexer/write/load/load.h"
+#include "indexer/write/load/attach.h"
 #include "indexer/write/load/partition.h"
-#include "indexer/write/load/publication.h"
 #include "indexer/write/rows/copy.h"
 #include "indexer/write/rows/cover.h"
 #include "tidemark/log.h"

@@ -2,7 +2,7 @@
  * them.
  *
  *   create    the tables, without indexes, and the row: one transaction, usually done while the
- *             previous partition loads (spare.c)
+ *             previous partition loads (partition.c)
  *   load      rows and progress: one transaction for each batch
  *   build     vacuum; the keys and indexes that the parents have, one statement each; statistics
  *   attach    all tables, state, coverage, cursor: one transaction
@@ -14,7 +14,7 @@
 #define INDEXER_WRITE_LOAD_LOAD_H
 
 #include "indexer/write/load/build.h"
-#include "indexer/write/load/spare.h"
+#include "indexer/write/load/partition.h"
 #include "indexer/write/rows/keys.h"
 
 /* A full partition: its last ledger is loaded, but it is not attached yet. */
