@@ -4,7 +4,6 @@
 #include "indexer/commands/command.h"
 #include "indexer/database/migrate.h"
 #include "indexer/database/query.h"
-#include "indexer/decode/raw.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/strkey.h"

@@ -140,8 +140,8 @@ static void put_call(struct tide_decode *d, const struct tide_tx *tx,
     tide_slice answer = return_value_of(d, tx);
     bool answer_fits = put_return(out, answer);
     tide_copy_int4(out, tx->op_result_code);
-    tide_copy_int4(out, (int32_t)d->op_events);
-    tide_copy_int4(out, (int32_t)d->changed);
+    tide_copy_int4(out, (int32_t)d->events.op_events);
+    tide_copy_int4(out, (int32_t)d->entries.changed);
     tide_copy_int2(out, (int16_t)proof);
     if (args_fit)
         tide_copy_null(out);
@@ -171,8 +171,8 @@ static bool answer_is_private(const struct tide_contract *called, tide_slice ans
 static void put_preimage(struct tide_decode *d, const struct tide_tx *tx,
                          const struct tide_contract *called, enum tide_call_proof proof)
 {
-    if (d->deployment->quorum.count == 0 || proof != TIDE_CALL_VERIFIED || d->private_event ||
-        answer_is_private(called, tx->return_value))
+    if (d->deployment->quorum.count == 0 || proof != TIDE_CALL_VERIFIED ||
+        d->events.private_event || answer_is_private(called, tx->return_value))
         return;
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_PREIMAGE);
     struct tide_buf *out = &rows->copy;

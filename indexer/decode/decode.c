@@ -1,30 +1,61 @@
 /* One ledger: callbacks of the walk over its bytes, the check of the hash chain, the row of
  * chain.ledger, and the undo of a ledger that fails. */
-#include "indexer/decode/decode_impl.h"
-
 #include "indexer/base/copy.h"
+#include "indexer/decode/decode_impl.h"
 #include "tidemark/text.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEDGER_COLUMNS = 17 };
+/* ---- mentions: does a ledger contain one of a few contract ids? ---- */
 
-void *decode_list_push(struct list *list, size_t size)
+static uint32_t begin_of(const uint8_t *id)
 {
-    assert(size > 0 && list->count <= list->cap);
-    if (list->count == list->cap) {
-        uint32_t cap = list->cap ? list->cap * 2 : 64;
-        void *items = cap > list->cap ? realloc(list->items, cap * size) : NULL;
-        if (!items)
-            return NULL;
-        list->items = items;
-        list->cap = cap;
+    return (uint32_t)id[0] << 8 | id[1];
+}
+
+static bool mention_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count)
+{
+    m->count = count;
+    m->ids = count ? malloc((size_t)count * TIDE_HASH_BYTES) : NULL;
+    if (count && !m->ids)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t begin = begin_of(ids[i]);
+        memcpy(m->ids[i], ids[i], TIDE_HASH_BYTES);
+        m->begins[begin / 8] |= (uint8_t)(1u << begin % 8);
     }
-    return memset((uint8_t *)list->items + size * list->count++, 0, size);
+    return true;
+}
+
+static void mention_close(struct mentions *m)
+{
+    free(m->ids);
+}
+
+static bool is_one(const struct mentions *m, const uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < m->count; i++)
+        if (memcmp(m->ids[i], bytes, TIDE_HASH_BYTES) == 0)
+            return true;
+    return false;
+}
+
+/* Returns true if the XDR contains one of the ids: in an event, an entry, a key of a footprint or
+ * an argument. XDR aligns everything to four bytes, so only every fourth position is compared. */
+static bool mention_any(const struct mentions *m, tide_slice xdr)
+{
+    for (size_t at = 0; at + TIDE_HASH_BYTES <= xdr.len; at += 4) {
+        uint32_t begin = begin_of(xdr.ptr + at);
+        if ((m->begins[begin / 8] >> begin % 8 & 1) && is_one(m, xdr.ptr + at))
+            return true;
+    }
+    return false;
 }
 
 /* ---- chain ---- */
+
+enum { LEDGER_COLUMNS = 17 };
 
 /* Checks the header's own hash, its range, and that it follows the ledger before. Errors are stated
  * before anything of the ledger is decoded. */
@@ -38,10 +69,11 @@ static tide_status check_chain(struct tide_decode *d, const struct tide_ledger_h
         return tide_fail(d->err, TIDE_E_RANGE,
                          "ledger %" PRIu32 ": sequence or close time %" PRIu64 " out of range",
                          h->sequence, h->close_time);
-    if (d->next_sequence && h->sequence != d->next_sequence)
+    if (d->chain.next_sequence && h->sequence != d->chain.next_sequence)
         return tide_fail(d->err, TIDE_E_CHAIN, "ledger %" PRIu32 " where %" PRIu32 " must follow",
-                         h->sequence, d->next_sequence);
-    if (d->has_previous && memcmp(h->previous_hash, d->previous_hash, TIDE_HASH_BYTES) != 0)
+                         h->sequence, d->chain.next_sequence);
+    if (d->chain.has_previous &&
+        memcmp(h->previous_hash, d->chain.previous_hash, TIDE_HASH_BYTES) != 0)
         return tide_fail(d->err, TIDE_E_CHAIN,
                          "ledger %" PRIu32 ": its previous hash is not the hash of ledger %" PRIu32
                          " that we hold: another network, a reset, or a damaged source",
@@ -54,7 +86,7 @@ static tide_status on_header(void *self, const struct tide_ledger_header *header
     struct tide_decode *d = self;
     d->header = *header;
     d->closed_ms = (int64_t)tide_header_closed_ms(header);
-    d->late = header->sequence < d->newest_since;
+    d->kept.late = header->sequence < d->known.newest_since;
     tide_proof_header(d->verify, header);
     return check_chain(d, header);
 }
@@ -85,11 +117,11 @@ static tide_status on_tx(void *self, const struct tide_tx *tx, bool *inside)
     assert(tx->index > 0);
     tide_proof_tx(d->verify, tx);
     d->tx_count++;
-    d->seq = d->op_events = d->changed = 0;
-    d->private_event = false;
-    d->keys.count = d->ttls.count = d->ttls_sorted = 0;
-    d->later_changes.count = d->later_events.count = 0;
-    d->footprint_hashed = false;
+    d->entries.seq = d->events.op_events = d->entries.changed = 0;
+    d->events.private_event = false;
+    d->entries.keys.count = d->entries.ttls.count = d->entries.ttls_sorted = 0;
+    d->entries.later_changes.count = d->events.later_events.count = 0;
+    d->entries.footprint_hashed = false;
     d->candidate = !d->unmentioned && relevance_candidate(d, tx);
     *inside = d->candidate;
     return TIDE_OK;
@@ -186,15 +218,15 @@ static void begin_ledger(struct tide_decode *d, struct tide_batch *batch, struct
     d->err = err;
     d->tx_count = d->our_txs = 0;
     d->ledgers_begun++;
-    d->seq_after = 0;
-    d->group.count = 0;
-    assert(d->shown.count == 0); /* relevance_settle or relevance_forget emptied it */
-    d->named.count = d->named_before.count = 0;
-    d->saved_contracts = d->deployment->contract_count;
+    d->entries.seq_after = 0;
+    d->entries.group.count = 0;
+    assert(d->known.shown.count == 0); /* relevance_settle or relevance_forget emptied it */
+    d->known.named.count = d->known.named_before.count = 0;
+    d->saved.contracts = d->deployment->contract_count;
     d->counts = batch->counts;
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
-        d->saved_len[i] = batch->rows[i].copy.len;
-        d->saved_count[i] = batch->rows[i].count;
+        d->saved.len[i] = batch->rows[i].copy.len;
+        d->saved.count[i] = batch->rows[i].count;
     }
     latest_begin_ledger(&d->latest);
 }
@@ -202,14 +234,14 @@ static void begin_ledger(struct tide_decode *d, struct tide_batch *batch, struct
 static void undo_ledger(struct tide_decode *d)
 {
     for (uint32_t i = 0; i < TIDE_TABLES_MAX; i++) {
-        assert(d->batch->rows[i].copy.len >= d->saved_len[i]);
-        assert(d->batch->rows[i].count >= d->saved_count[i]);
-        d->batch->rows[i].copy.len = d->saved_len[i];
+        assert(d->batch->rows[i].copy.len >= d->saved.len[i]);
+        assert(d->batch->rows[i].count >= d->saved.count[i]);
+        d->batch->rows[i].copy.len = d->saved.len[i];
         d->batch->rows[i].copy.failed = false;
-        d->batch->rows[i].count = d->saved_count[i];
+        d->batch->rows[i].count = d->saved.count[i];
     }
     latest_take_back(&d->latest);
-    relevance_forget(d, d->saved_contracts);
+    relevance_forget(d, d->saved.contracts);
 }
 
 /* Fails if a table's buffer could not grow, and computes the batch's size. */
@@ -240,9 +272,9 @@ static void commit_ledger(struct tide_decode *d)
     memcpy(batch->hash, h->hash, TIDE_HASH_BYTES);
     batch->counts = d->counts;
     relevance_settle(d);
-    d->next_sequence = h->sequence + 1;
-    d->has_previous = true;
-    memcpy(d->previous_hash, h->hash, TIDE_HASH_BYTES);
+    d->chain.next_sequence = h->sequence + 1;
+    d->chain.has_previous = true;
+    memcpy(d->chain.previous_hash, h->hash, TIDE_HASH_BYTES);
 }
 
 /* `what` is the failed check, as tide_proof_holds named it. */
@@ -305,10 +337,10 @@ tide_status tide_decode_ledger(struct tide_decode *decode, struct tide_batch *ba
 void tide_decode_expect(struct tide_decode *decode, uint32_t next_sequence,
                         const uint8_t *previous_hash)
 {
-    decode->next_sequence = next_sequence;
-    decode->has_previous = previous_hash != NULL;
+    decode->chain.next_sequence = next_sequence;
+    decode->chain.has_previous = previous_hash != NULL;
     if (previous_hash)
-        memcpy(decode->previous_hash, previous_hash, TIDE_HASH_BYTES);
+        memcpy(decode->chain.previous_hash, previous_hash, TIDE_HASH_BYTES);
 }
 
 void tide_decode_batch_end(struct tide_decode *decode, struct tide_batch *batch)
@@ -351,8 +383,8 @@ tide_status tide_decode_open(struct tide_decode **out, const struct tide_decode_
     }
     *deployment = *options->deployment;
     d->deployment = deployment;
-    d->discovered_max = options->discovered_max;
-    d->known_only = options->known_only;
+    d->known.discovered_max = options->discovered_max;
+    d->known.known_only = options->known_only;
     d->addresses = addresses;
     if (!mention_open(&d->mentions, options->mentioned, options->mentioned_count)) {
         tide_decode_close(d);
@@ -375,15 +407,15 @@ void tide_decode_close(struct tide_decode *decode)
     tide_proof_close(decode->verify);
     tide_buf_release(&decode->scratch);
     mention_close(&decode->mentions);
-    free(decode->keys.items);
-    free(decode->group.items);
-    free(decode->ttls.items);
-    free(decode->later_changes.items);
-    free(decode->later_events.items);
-    free(decode->reasons.items);
-    free(decode->named.items);
-    free(decode->shown.items);
-    free(decode->named_before.items);
+    free(decode->entries.keys.items);
+    free(decode->entries.group.items);
+    free(decode->entries.ttls.items);
+    free(decode->entries.later_changes.items);
+    free(decode->events.later_events.items);
+    free(decode->kept.reasons.items);
+    free(decode->known.named.items);
+    free(decode->known.shown.items);
+    free(decode->known.named_before.items);
     free(decode->addresses);
     free(decode->deployment);
     free(decode);

@@ -132,13 +132,70 @@ struct mentions {
     uint8_t begins[1 << 13]; /* bitmap of the ids' first two bytes */
 };
 
-struct tide_decode {
-    struct tide_deployment *deployment; /* own copy; tokens that the chain names are appended */
-    uint32_t listed;                    /* contracts that count towards discovered_max */
-    uint32_t marketed;                  /* contracts that markets name */
+/* Tokens that the chain has named so far, and those of the present ledger. relevance.c alone writes
+ * them: relevance_forget undoes a ledger, relevance_settle keeps it. */
+struct known {
+    uint32_t listed;   /* contracts that count towards discovered_max */
+    uint32_t marketed; /* contracts that markets name */
     uint32_t discovered_max;
     bool known_only; /* see tide_decode_options */
     bool learned;    /* contracts changed since relevance_know or open */
+    uint16_t account_slots[ACCOUNT_SLOTS];
+    struct list named;                  /* struct named_token, sorted by id */
+    struct list shown;                  /* struct shown_contract */
+    bool has_shown[TIDE_CONTRACTS_MAX]; /* true for contracts in `shown`, by index */
+    struct list named_before;           /* struct named_before */
+    /* By contract: ledgers_begun << 32 | transaction of the last row "created". */
+    uint64_t created_at[TIDE_CONTRACTS_MAX];
+    uint32_t newest_since; /* no followed token is discovered after that ledger */
+};
+
+/* The parts of the deployment that the present transaction reaches. relevance.c writes it, and
+ * event.c and state.c the asset. */
+struct reach {
+    bool protocol; /* a contract of the deployment that is no wallet and no Stellar asset */
+    bool wallet;
+    bool asset; /* a Stellar asset, and an address that the deployment names takes part */
+};
+
+/* Reasons for which rows of the present transaction are kept. kept_for.c writes them. */
+struct kept {
+    bool late;           /* the ledger is older than the discovery of a followed token */
+    struct list reasons; /* struct kept_reason; only while late */
+    bool reaches_file;   /* reaches a contract that the deployment file names; only while late */
+    /* ledgers_begun and transaction of each contract's last reason KEPT_ALL and KEPT_CALL, by index
+     * + 1; 0: an address that the deployment file names */
+    uint64_t noted_at[2][TIDE_CONTRACTS_MAX + 1];
+};
+
+/* Entries of the present transaction. state.c writes them, and group.c the group and the TTLs. */
+struct entries {
+    /* Contract-data changes of all contracts so far, in canonical order. Rows are numbered by this
+     * count: a version's number must not depend on which contracts the index knew when the ledger
+     * was read. */
+    uint32_t seq;
+    uint32_t seq_after; /* the same count for changes outside of transactions */
+    uint32_t changed;
+    struct list keys;          /* struct seen_key */
+    struct list later_changes; /* struct later_change */
+    struct list group;     /* struct data_change: of one LedgerEntryChanges, or the evicted keys */
+    struct list ttls;      /* struct ttl_change */
+    uint32_t ttls_sorted;  /* TTLs of earlier groups, which are sorted already */
+    bool footprint_hashed; /* the footprint's keys are in `keys` */
+    bool keys_sorted;      /* `keys` is sorted by hash */
+};
+
+/* Events of the present transaction. event.c writes them. */
+struct events {
+    uint32_t op_events;
+    bool private_event;       /* an event of the registry could not be decoded */
+    struct list later_events; /* struct tide_event */
+};
+
+/* A decoder. decode.c writes what stands here by itself, and begins each part anew with a ledger or
+ * a transaction. */
+struct tide_decode {
+    struct tide_deployment *deployment; /* own copy; relevance.c appends the tokens */
     enum tide_proof proof;
     struct tide_proof_check *verify;
     bool wanted[TIDE_TABLES_MAX];
@@ -146,12 +203,14 @@ struct tide_decode {
     bool want_state;
     bool want_calls;
     struct mentions mentions;
-    uint16_t account_slots[ACCOUNT_SLOTS];
     struct address_slot *addresses; /* ADDRESS_SLOTS of them */
 
-    uint32_t next_sequence; /* 0: any ledger is accepted */
-    bool has_previous;
-    uint8_t previous_hash[TIDE_HASH_BYTES];
+    /* the ledger that the next one must follow */
+    struct {
+        uint32_t next_sequence; /* 0: any ledger is accepted */
+        bool has_previous;
+        uint8_t previous_hash[TIDE_HASH_BYTES];
+    } chain;
 
     /* the present ledger */
     bool unmentioned; /* contains none of `mentions`: gives no rows */
@@ -162,52 +221,26 @@ struct tide_decode {
     uint32_t tx_count;
     uint32_t our_txs;
     struct tide_batch_counts counts;
-    struct list named;                  /* struct named_token, sorted by id */
-    struct list shown;                  /* struct shown_contract */
-    bool has_shown[TIDE_CONTRACTS_MAX]; /* true for contracts in `shown`, by index */
-    struct list named_before;           /* struct named_before */
     uint32_t ledgers_begun;
-    /* By contract: ledgers_begun << 32 | transaction of the last row "created". */
-    uint64_t created_at[TIDE_CONTRACTS_MAX];
-    uint32_t newest_since; /* no followed token is discovered after that ledger */
-    bool late;             /* the ledger is older than the discovery of a followed token */
-    /* ledgers_begun and transaction of each contract's last reason KEPT_ALL and KEPT_CALL, by index
-     * + 1; 0: an address that the deployment file names */
-    uint64_t noted_at[2][TIDE_CONTRACTS_MAX + 1];
+    struct known known;
 
     /* the present transaction */
     struct tide_envelope envelope;
     bool candidate; /* the walk calls back for its events and changes */
-    bool protocol; /* reaches a contract of the deployment that is no wallet and no Stellar asset */
-    bool wallet;   /* reaches a wallet */
-    bool private_event; /* an event of the registry could not be decoded */
-    bool as_asset;      /* reaches a Stellar asset, and an address that the deployment names takes
-                    * part */
-    /* Contract-data changes of all contracts so far, in canonical order. Rows are numbered by this
-     * count: a version's number must not depend on which contracts the index knew when the ledger
-     * was read. */
-    uint32_t seq;
-    uint32_t seq_after; /* the same count for changes outside of transactions */
-    uint32_t op_events;
-    uint32_t changed;
-    struct list reasons; /* struct kept_reason; only while late */
-    bool reaches_file;   /* reaches a contract that the deployment file names; only while late */
-    struct list keys;    /* struct seen_key */
-    struct list later_changes; /* struct later_change */
-    struct list later_events;  /* struct tide_event */
-    struct list group;     /* struct data_change: of one LedgerEntryChanges, or the evicted keys */
-    struct list ttls;      /* struct ttl_change */
-    uint32_t ttls_sorted;  /* TTLs of earlier groups, which are sorted already */
-    bool footprint_hashed; /* the footprint's keys are in `keys` */
-    bool keys_sorted;      /* `keys` is sorted by hash */
+    struct reach reach;
+    struct kept kept;
+    struct entries entries;
+    struct events events;
 
     struct latest_map latest;
     struct tide_buf scratch;
-    /* State of the batch before the present ledger, for undo_ledger. */
-    uint32_t saved_contracts;
-    size_t saved_len[TIDE_TABLES_MAX];
-    uint64_t saved_count[TIDE_TABLES_MAX];
     char reason[REASON_MAX];
+    /* the batch before the present ledger, for undo_ledger */
+    struct {
+        uint32_t contracts;
+        size_t len[TIDE_TABLES_MAX];
+        uint64_t count[TIDE_TABLES_MAX];
+    } saved;
 };
 
 /* Appends a zeroed item of `size` bytes and returns it, or NULL without memory. No count is a limit
@@ -313,12 +346,6 @@ uint32_t kept_since(const struct tide_contract *contract);
 void kept_note(struct tide_decode *d, const struct tide_contract *contract, int32_t event);
 void kept_put(struct tide_decode *d, uint32_t tx);
 
-/* mention.c: finds ledgers that contain one of a few contract ids. */
-bool mention_open(struct mentions *m, const uint8_t (*ids)[TIDE_HASH_BYTES], uint32_t count);
-void mention_close(struct mentions *m);
-/* Returns true if the XDR contains one of the ids. */
-bool mention_any(const struct mentions *m, tide_slice xdr);
-
 /* event.c: rows of contract events. */
 tide_status decode_event(struct tide_decode *d, const struct tide_tx *tx,
                          const struct tide_event *event);
@@ -339,6 +366,8 @@ typedef tide_status group_take(struct tide_decode *d, const struct tide_tx *tx,
                                const struct tide_change *change);
 tide_status group_add(struct tide_decode *d, const struct tide_change *change);
 tide_status group_each(struct tide_decode *d, const struct tide_tx *tx, group_take *take);
+/* Takes an evicted key into the group, at the end of a ledger. */
+tide_status decode_evicted(struct tide_decode *d, tide_slice key);
 struct data_change group_pack(const struct tide_change *change);
 /* Returns the change with kind, type, contract, key, durability and value set. */
 struct tide_change group_unpack(const struct data_change *packed);
@@ -347,7 +376,6 @@ struct tide_change group_unpack(const struct data_change *packed);
 tide_status decode_change(struct tide_decode *d, const struct tide_tx *tx,
                           const struct tide_change *change);
 tide_status decode_changes_end(struct tide_decode *d, const struct tide_tx *tx);
-tide_status decode_evicted(struct tide_decode *d, tide_slice key);
 /* Stores the evicted entries in canonical order. Call at the end of a ledger. */
 tide_status decode_evicted_end(struct tide_decode *d);
 /* Finds the entries to which the transaction's TTL changes belong. Call at the transaction's

@@ -288,7 +288,7 @@ static void put_raw(struct tide_decode *d, const struct tide_event *event,
 {
     assert(d->reason[0]);
     d->counts.raw_events++;
-    d->private_event |= contract->role == TIDE_ROLE_compliance_registry;
+    d->events.private_event |= contract->role == TIDE_ROLE_compliance_registry;
     if (!d->wanted[TIDE_TABLE_EVENT_RAW])
         return;
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_EVENT_RAW);
@@ -317,7 +317,7 @@ static void note_named(struct tide_decode *d, const struct tide_event *event,
                        const tide_slice *topics, uint32_t count)
 {
     assert(count <= TOPICS_MAX);
-    for (uint32_t i = 1; i < count && d->late; i++)
+    for (uint32_t i = 1; i < count && d->kept.late; i++)
         if (tide_scval_type_of(topics[i]) == TIDE_SCV_ADDRESS) {
             tide_slice address = { topics[i].ptr + 4, topics[i].len - 4 };
             (void)relevance_takes_part(d, address, (int32_t)event->index);
@@ -403,7 +403,7 @@ static void read_topics(tide_slice topics[TOPICS_MAX], const struct tide_event *
  * part. */
 static tide_status defer_event(struct tide_decode *d, const struct tide_event *event)
 {
-    struct tide_event *later = decode_list_push(&d->later_events, sizeof *later);
+    struct tide_event *later = decode_list_push(&d->events.later_events, sizeof *later);
     if (!later)
         return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": events of a transaction",
                          d->header.sequence);
@@ -417,7 +417,7 @@ tide_status decode_event(struct tide_decode *d, const struct tide_tx *tx,
     if (event->level != TIDE_EVENT_OP)
         return TIDE_OK;
     if (event->op == 0)
-        d->op_events++;
+        d->events.op_events++;
     if (!event->contract || !tx->successful)
         return TIDE_OK;
     const struct tide_contract *contract = tide_deployment_find(d->deployment, event->contract);
@@ -435,11 +435,11 @@ tide_status decode_event(struct tide_decode *d, const struct tide_tx *tx,
         return TIDE_OK;
     if (contract->role == TIDE_ROLE_stellar_asset)
         note_named(d, event, topics, kept);
-    bool named = contract->role == TIDE_ROLE_stellar_asset && !d->protocol &&
+    bool named = contract->role == TIDE_ROLE_stellar_asset && !d->reach.protocol &&
                  names_deployment(d, topics, kept);
-    if (contract->role == TIDE_ROLE_stellar_asset && !d->protocol && !named)
+    if (contract->role == TIDE_ROLE_stellar_asset && !d->reach.protocol && !named)
         return defer_event(d, event);
-    d->as_asset |= named;
+    d->reach.asset |= named;
     store_event(d, event, contract, topics);
     return TIDE_OK;
 }
@@ -447,8 +447,8 @@ tide_status decode_event(struct tide_decode *d, const struct tide_tx *tx,
 /* Stores deferred events if the transaction reached the protocol. */
 void decode_later_events(struct tide_decode *d)
 {
-    const struct tide_event *events = d->later_events.items;
-    for (uint32_t i = 0; i < d->later_events.count && d->protocol; i++) {
+    const struct tide_event *events = d->events.later_events.items;
+    for (uint32_t i = 0; i < d->events.later_events.count && d->reach.protocol; i++) {
         tide_slice topics[TOPICS_MAX];
         read_topics(topics, &events[i]);
         store_event(d, &events[i], tide_deployment_find(d->deployment, events[i].contract), topics);

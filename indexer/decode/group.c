@@ -81,14 +81,14 @@ static tide_status no_memory(struct tide_decode *d)
 tide_status group_add(struct tide_decode *d, const struct tide_change *change)
 {
     if (change->type == TIDE_ENTRY_TTL) {
-        struct ttl_change *ttl = decode_list_push(&d->ttls, sizeof *ttl);
+        struct ttl_change *ttl = decode_list_push(&d->entries.ttls, sizeof *ttl);
         if (!ttl)
             return no_memory(d);
         *ttl = (struct ttl_change){ change->key_hash, change->live_until,
                                     change->kind == TIDE_CHANGE_REMOVED };
         return TIDE_OK;
     }
-    struct data_change *data = decode_list_push(&d->group, sizeof *data);
+    struct data_change *data = decode_list_push(&d->entries.group, sizeof *data);
     if (!data)
         return no_memory(d);
     *data = group_pack(change);
@@ -97,15 +97,22 @@ tide_status group_add(struct tide_decode *d, const struct tide_change *change)
 
 tide_status group_each(struct tide_decode *d, const struct tide_tx *tx, group_take *take)
 {
-    sort_from(&d->group, 0, sizeof(struct data_change), by_data_key);
-    sort_from(&d->ttls, d->ttls_sorted, sizeof(struct ttl_change), by_ttl_key);
-    d->ttls_sorted = d->ttls.count;
-    const struct data_change *changes = d->group.items;
+    sort_from(&d->entries.group, 0, sizeof(struct data_change), by_data_key);
+    sort_from(&d->entries.ttls, d->entries.ttls_sorted, sizeof(struct ttl_change), by_ttl_key);
+    d->entries.ttls_sorted = d->entries.ttls.count;
+    const struct data_change *changes = d->entries.group.items;
     tide_status status = TIDE_OK;
-    for (uint32_t i = 0; i < d->group.count && status == TIDE_OK; i++) {
+    for (uint32_t i = 0; i < d->entries.group.count && status == TIDE_OK; i++) {
         struct tide_change change = group_unpack(&changes[i]);
         status = take(d, tx, &change);
     }
-    d->group.count = 0;
+    d->entries.group.count = 0;
     return status;
+}
+
+tide_status decode_evicted(struct tide_decode *d, tide_slice key_xdr)
+{
+    struct tide_xdr x = tide_xdr_of(key_xdr);
+    struct tide_change key = { .kind = TIDE_CHANGE_REMOVED, .type = TIDE_ENTRY_CONTRACT_DATA };
+    return d->want_state && tide_ledger_key_data(&x, &key) ? group_add(d, &key) : TIDE_OK;
 }

@@ -25,15 +25,15 @@ uint32_t kept_since(const struct tide_contract *contract)
 static bool is_noted(struct tide_decode *d, struct kept_reason reason)
 {
     assert(reason.contract <= TIDE_CONTRACTS_MAX);
-    const struct kept_reason *all = d->reasons.items;
+    const struct kept_reason *all = d->kept.reasons.items;
     if (reason.event < 0) {
-        uint64_t *at = &d->noted_at[reason.event - KEPT_ALL][reason.contract];
+        uint64_t *at = &d->kept.noted_at[reason.event - KEPT_ALL][reason.contract];
         uint64_t now = (uint64_t)d->ledgers_begun << 32 | d->tx_count;
         bool noted = *at == now;
         *at = now;
         return noted;
     }
-    for (uint32_t i = d->reasons.count; i > 0; i--) {
+    for (uint32_t i = d->kept.reasons.count; i > 0; i--) {
         if (all[i - 1].event >= 0 && all[i - 1].event != reason.event)
             return false;
         if (all[i - 1].event == reason.event && all[i - 1].contract == reason.contract)
@@ -44,18 +44,18 @@ static bool is_noted(struct tide_decode *d, struct kept_reason reason)
 
 void kept_note(struct tide_decode *d, const struct tide_contract *contract, int32_t event)
 {
-    if (!d->late || d->reaches_file)
+    if (!d->kept.late || d->kept.reaches_file)
         return;
     bool found = contract && contract->discovered;
     if (event == KEPT_ALL && !found) {
-        d->reaches_file = true;
+        d->kept.reaches_file = true;
         return;
     }
     struct kept_reason reason = { event,
                                   found ? (uint32_t)(contract - d->deployment->contracts) + 1 : 0 };
     if (is_noted(d, reason))
         return;
-    struct kept_reason *one = decode_list_push(&d->reasons, sizeof *one);
+    struct kept_reason *one = decode_list_push(&d->kept.reasons, sizeof *one);
     if (one)
         *one = reason;
     else
@@ -64,8 +64,8 @@ void kept_note(struct tide_decode *d, const struct tide_contract *contract, int3
 
 static bool any_late(const struct tide_decode *d)
 {
-    const struct kept_reason *all = d->reasons.items;
-    for (uint32_t i = 0; i < d->reasons.count; i++)
+    const struct kept_reason *all = d->kept.reasons.items;
+    for (uint32_t i = 0; i < d->kept.reasons.count; i++)
         if (all[i].contract &&
             kept_since(&d->deployment->contracts[all[i].contract - 1]) > d->header.sequence)
             return true;
@@ -90,9 +90,9 @@ static void put_reason(struct tide_decode *d, uint32_t tx, const struct kept_rea
 
 void kept_put(struct tide_decode *d, uint32_t tx)
 {
-    const struct kept_reason *all = d->reasons.items;
-    if (!d->wanted[TIDE_TABLE_KEPT_FOR] || d->reaches_file || !any_late(d))
+    const struct kept_reason *all = d->kept.reasons.items;
+    if (!d->wanted[TIDE_TABLE_KEPT_FOR] || d->kept.reaches_file || !any_late(d))
         return;
-    for (uint32_t i = 0; i < d->reasons.count; i++)
+    for (uint32_t i = 0; i < d->kept.reasons.count; i++)
         put_reason(d, tx, &all[i]);
 }

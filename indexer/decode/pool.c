@@ -137,7 +137,7 @@ static void decode_chunk(struct worker *w, struct chunk *c)
     for (uint32_t i = 0; i < c->count && c->status == TIDE_OK; i++)
         c->status = decode_chunk_ledger(d, c, i);
     swap_latest(d, c);
-    if (!d->learned)
+    if (!d->known.learned)
         return;
     /* The contracts count once the chunk's rows are taken, if ever: learn `known` again. */
     w->version = 0;

@@ -4,6 +4,7 @@
 #define INDEXER_DECODE_REDECODE_H
 
 #include "indexer/decode/decode.h"
+#include "tidemark/buf.h"
 
 struct tide_redecode_raw_event {
     uint32_t ledger, tx, op, event;
@@ -65,5 +66,22 @@ const struct tide_deployment *tide_redecode_contracts(const struct tide_decode *
 const struct tide_contract *tide_redecode_owner(const struct tide_decode *decode,
                                                 tide_slice contract, tide_slice key,
                                                 bool *followed);
+
+/* An event that is stored as XDR because the catalogue did not know it. */
+struct tide_raw_event {
+    bool system;
+    uint32_t topic_count;
+    tide_slice topics; /* ScVals, back to back */
+    tide_slice data;   /* ScVal */
+};
+
+/* Reads a ContractEvent. Slices borrow from xdr. Returns false if the XDR is no ContractEvent. */
+bool tide_raw_event_read(struct tide_raw_event *out, tide_slice xdr);
+/* Reads a ContractEvent from its hex. The decoded bytes are appended to `bytes`, and out borrows
+ * from them. */
+bool tide_raw_event_hex(struct tide_raw_event *out, struct tide_buf *bytes, tide_slice hex);
+
+/* Appends the bytes that hex stands for. Returns false if the text is no hex, or out is full. */
+bool tide_raw_hex(struct tide_buf *out, tide_slice hex);
 
 #endif

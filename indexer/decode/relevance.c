@@ -20,32 +20,32 @@ static uint32_t account_slot(const uint8_t *key)
 static bool is_account(const struct tide_decode *d, const uint8_t *key)
 {
     uint32_t at = account_slot(key);
-    for (; d->account_slots[at]; at = (at + 1) % ACCOUNT_SLOTS)
-        if (memcmp(d->deployment->accounts[d->account_slots[at] - 1].key, key, TIDE_HASH_BYTES) ==
-            0)
+    for (; d->known.account_slots[at]; at = (at + 1) % ACCOUNT_SLOTS)
+        if (memcmp(d->deployment->accounts[d->known.account_slots[at] - 1].key, key,
+                   TIDE_HASH_BYTES) == 0)
             return true;
     return false;
 }
 
 static void count_all(struct tide_decode *d)
 {
-    d->marketed = d->listed = d->newest_since = 0;
+    d->known.marketed = d->known.listed = d->known.newest_since = 0;
     for (uint32_t i = 0; i < d->deployment->contract_count; i++) {
         const struct tide_contract *contract = &d->deployment->contracts[i];
-        d->marketed += contract->discovered && contract->market_ledger;
-        d->listed += contract->listed;
-        if (!contract->unsettled && kept_since(contract) > d->newest_since)
-            d->newest_since = kept_since(contract);
+        d->known.marketed += contract->discovered && contract->market_ledger;
+        d->known.listed += contract->listed;
+        if (!contract->unsettled && kept_since(contract) > d->known.newest_since)
+            d->known.newest_since = kept_since(contract);
     }
 }
 
 void relevance_know(struct tide_decode *d, const struct tide_deployment *known)
 {
     assert(known->account_count == d->deployment->account_count);
-    assert(d->shown.count == 0);
+    assert(d->known.shown.count == 0);
     *d->deployment = *known;
     count_all(d);
-    d->learned = false;
+    d->known.learned = false;
 }
 
 /* Also builds the hash table of the deployment file's accounts. */
@@ -54,9 +54,9 @@ void relevance_open(struct tide_decode *d)
     count_all(d);
     for (uint32_t i = 0; i < d->deployment->account_count; i++) {
         uint32_t at = account_slot(d->deployment->accounts[i].key);
-        while (d->account_slots[at])
+        while (d->known.account_slots[at])
             at = (at + 1) % ACCOUNT_SLOTS;
-        d->account_slots[at] = (uint16_t)(i + 1);
+        d->known.account_slots[at] = (uint16_t)(i + 1);
     }
 }
 
@@ -180,7 +180,7 @@ static void list_keys(struct tide_decode *d, tide_slice keys, uint32_t count, st
 static void list_args(struct tide_decode *d, struct listed *listed)
 {
     struct tide_xdr x = tide_xdr_of(d->envelope.args);
-    for (uint32_t i = 0; i < d->envelope.arg_count && (d->late || !listed->named); i++) {
+    for (uint32_t i = 0; i < d->envelope.arg_count && (d->kept.late || !listed->named); i++) {
         tide_slice arg = tide_scval_span(&x);
         if (tide_scval_type_of(arg) == TIDE_SCV_ADDRESS)
             listed->named |=
@@ -228,18 +228,18 @@ const struct tide_contract *relevance_called(const struct tide_decode *d)
 
 void relevance_touched(struct tide_decode *d, const struct tide_contract *contract)
 {
-    d->wallet |= contract->role == TIDE_ROLE_wallet;
+    d->reach.wallet |= contract->role == TIDE_ROLE_wallet;
     if (contract->role == TIDE_ROLE_wallet)
         kept_note(d, NULL, KEPT_CALL);
     if (contract->role == TIDE_ROLE_wallet || contract->role == TIDE_ROLE_stellar_asset)
         return;
-    d->protocol = true;
+    d->reach.protocol = true;
     kept_note(d, contract, KEPT_ALL);
 }
 
 bool relevance_is_known(const struct tide_decode *d)
 {
-    return d->protocol && (!d->late || d->reaches_file);
+    return d->reach.protocol && (!d->kept.late || d->kept.reaches_file);
 }
 
 /* Returns whether the walk must look into the transaction. Every contract that it reaches, however
@@ -249,8 +249,8 @@ bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx)
 {
     struct tide_envelope *e = &d->envelope;
     struct listed listed = { 0 };
-    d->protocol = d->wallet = d->as_asset = d->reaches_file = false;
-    d->reasons.count = 0;
+    d->reach.protocol = d->reach.wallet = d->reach.asset = d->kept.reaches_file = false;
+    d->kept.reasons.count = 0;
     if (!tide_proof_read(d->verify, tx->hash, e) || !is_soroban(e))
         return false;
     const struct tide_contract *called = relevance_called(d);
@@ -265,14 +265,14 @@ bool relevance_candidate(struct tide_decode *d, const struct tide_tx *tx)
         list_keys(d, e->read_write, e->read_write_count, &listed);
         list_keys(d, e->read_only, e->read_only_count, &listed);
     }
-    d->as_asset = counts_as_asset(d, &listed);
-    return d->protocol || d->wallet || d->as_asset || listed.protocol || listed.wallet ||
-           listed.unsettled;
+    d->reach.asset = counts_as_asset(d, &listed);
+    return d->reach.protocol || d->reach.wallet || d->reach.asset || listed.protocol ||
+           listed.wallet || listed.unsettled;
 }
 
 bool relevance_transaction(const struct tide_decode *d)
 {
-    return d->protocol || d->wallet || d->as_asset;
+    return d->reach.protocol || d->reach.wallet || d->reach.asset;
 }
 
 /* ---- tokens that the chain names ---- */
@@ -301,9 +301,9 @@ void relevance_created(struct tide_decode *d, const struct tide_contract *contra
     uint32_t index = (uint32_t)(contract - d->deployment->contracts);
     uint64_t now = (uint64_t)d->ledgers_begun << 32 | tx;
     assert(index < d->deployment->contract_count);
-    if (d->created_at[index] == now)
+    if (d->known.created_at[index] == now)
         return; /* no hash covers changes: a server may list the instance as created twice */
-    d->created_at[index] = now;
+    d->known.created_at[index] = now;
     put_seen(d, contract, "created", tx);
 }
 
@@ -340,8 +340,8 @@ static void fill_token(const struct tide_decode *d, struct tide_contract *contra
  * belongs. *there tells which. */
 static uint32_t named_place(const struct tide_decode *d, const uint8_t *id, bool *there)
 {
-    const struct named_token *all = d->named.items;
-    uint32_t low = 0, high = d->named.count;
+    const struct named_token *all = d->known.named.items;
+    uint32_t low = 0, high = d->known.named.count;
     *there = false;
     while (low < high && !*there) {
         uint32_t middle = low + (high - low) / 2;
@@ -358,14 +358,14 @@ static uint32_t named_place(const struct tide_decode *d, const uint8_t *id, bool
 static void note_named(struct tide_decode *d, const struct tide_contract *token, uint32_t tx)
 {
     bool there;
-    uint32_t at = named_place(d, token->id, &there), count = d->named.count;
+    uint32_t at = named_place(d, token->id, &there), count = d->known.named.count;
     if (there || count == NAMED_MAX)
         return;
-    if (!decode_list_push(&d->named, sizeof(struct named_token))) {
+    if (!decode_list_push(&d->known.named, sizeof(struct named_token))) {
         decode_rows(d, TIDE_TABLE_CONTRACT_SEEN)->copy.failed = true;
         return;
     }
-    struct named_token *all = d->named.items;
+    struct named_token *all = d->known.named.items;
     memmove(&all[at + 1], &all[at], (count - at) * sizeof *all);
     all[at].tx = tx;
     memcpy(all[at].id, token->id, TIDE_HASH_BYTES);
@@ -380,17 +380,18 @@ static void name_again(struct tide_decode *d, const struct tide_contract *known,
     uint32_t index = (uint32_t)(known - d->deployment->contracts), now = d->header.sequence;
     struct tide_contract *own = &d->deployment->contracts[index];
     bool found = own->discovered && now < own->named_ledger;
-    bool market = own->discovered && (own->market_ledger ? now < own->market_ledger
-                                                         : d->marketed < TIDE_MARKET_TOKENS_MAX);
+    bool market =
+        own->discovered && (own->market_ledger ? now < own->market_ledger
+                                               : d->known.marketed < TIDE_MARKET_TOKENS_MAX);
     if (!found && !market)
         return;
-    struct named_before *undo = decode_list_push(&d->named_before, sizeof *undo);
+    struct named_before *undo = decode_list_push(&d->known.named_before, sizeof *undo);
     if (!undo) {
         decode_rows(d, TIDE_TABLE_CONTRACT_SEEN)->copy.failed = true;
         return;
     }
     *undo = (struct named_before){ index, own->named_ledger, own->market_ledger };
-    d->marketed += market && !own->market_ledger;
+    d->known.marketed += market && !own->market_ledger;
     own->named_ledger = found ? now : own->named_ledger;
     own->market_ledger = market ? now : own->market_ledger;
     if (found)
@@ -408,9 +409,9 @@ static bool is_older(const struct tide_decode *d, const struct tide_contract *kn
 static void discover_market(struct tide_decode *d, struct tide_contract *token, uint32_t tx)
 {
     token->market_ledger = d->header.sequence;
-    if (d->marketed < TIDE_MARKET_TOKENS_MAX &&
+    if (d->known.marketed < TIDE_MARKET_TOKENS_MAX &&
         tide_deployment_add(d->deployment, token) == TIDE_OK) {
-        d->marketed++;
+        d->known.marketed++;
         put_seen(d, token, "discovered", tx);
         put_seen(d, token, "market", tx);
     } else {
@@ -420,7 +421,7 @@ static void discover_market(struct tide_decode *d, struct tide_contract *token, 
 
 void relevance_discover(struct tide_decode *d, tide_slice address_value, bool market, uint32_t tx)
 {
-    const uint8_t *id = d->known_only ? NULL : contract_id(address_value);
+    const uint8_t *id = d->known.known_only ? NULL : contract_id(address_value);
     const struct tide_contract *known = id ? tide_deployment_find(d->deployment, id) : NULL;
     struct tide_contract token;
     if (!id)
@@ -446,10 +447,10 @@ static int by_tx_and_address(const void *left, const void *right)
 
 void relevance_take_named(struct tide_decode *d)
 {
-    struct named_token *all = d->named.items;
-    if (d->named.count)
-        qsort(all, d->named.count, sizeof *all, by_tx_and_address);
-    for (uint32_t i = 0; i < d->named.count; i++) {
+    struct named_token *all = d->known.named.items;
+    if (d->known.named.count)
+        qsort(all, d->known.named.count, sizeof *all, by_tx_and_address);
+    for (uint32_t i = 0; i < d->known.named.count; i++) {
         struct tide_contract token;
         const struct tide_contract *known = tide_deployment_find(d->deployment, all[i].id);
         if (known && is_older(d, known))
@@ -459,15 +460,15 @@ void relevance_take_named(struct tide_decode *d)
             /* the token is known already, for example because a market of this ledger names it */
             continue;
         fill_token(d, &token, all[i].id);
-        token.listed = d->listed < d->discovered_max;
+        token.listed = d->known.listed < d->known.discovered_max;
         if (token.listed && tide_deployment_add(d->deployment, &token) == TIDE_OK) {
-            d->listed++;
+            d->known.listed++;
             put_seen(d, &token, "discovered", all[i].tx);
         } else {
             put_seen(d, &token, "ignored", all[i].tx);
         }
     }
-    d->named.count = 0;
+    d->known.named.count = 0;
 }
 
 enum { CODE_MAX = 12 };
@@ -517,16 +518,16 @@ static bool is_asset_of(struct tide_decode *d, const struct tide_contract *contr
 
 static bool has_shown(const struct tide_decode *d, const struct tide_contract *contract)
 {
-    return d->has_shown[contract - d->deployment->contracts];
+    return d->known.has_shown[contract - d->deployment->contracts];
 }
 
 /* Clears has_shown for the listed contracts only, instead of the whole array. */
 static void forget_shown(struct tide_decode *d)
 {
-    const struct shown_contract *shown = d->shown.items;
-    for (uint32_t i = 0; i < d->shown.count; i++)
-        d->has_shown[shown[i].index] = false;
-    d->shown.count = 0;
+    const struct shown_contract *shown = d->known.shown.items;
+    for (uint32_t i = 0; i < d->known.shown.count; i++)
+        d->known.has_shown[shown[i].index] = false;
+    d->known.shown.count = 0;
 }
 
 /* Notes the kind that an event or the instance shows. It applies from the next ledger on
@@ -537,11 +538,11 @@ static void show_role(struct tide_decode *d, const struct tide_contract *contrac
     const uint32_t index = (uint32_t)(contract - d->deployment->contracts);
     assert(contract->discovered && relevance_may_show(d, contract));
     assert(index < d->deployment->contract_count);
-    struct shown_contract *one = decode_list_push(&d->shown, sizeof *one);
+    struct shown_contract *one = decode_list_push(&d->known.shown, sizeof *one);
     if (!one)
         return; /* no memory: the next event of the contract shows it again */
     *one = (struct shown_contract){ index, role };
-    d->has_shown[index] = true;
+    d->known.has_shown[index] = true;
     struct tide_contract copy = *contract;
     snprintf(copy.role_name, sizeof copy.role_name, "%s", tide_role_name(role));
     put_seen(d, &copy, role == TIDE_ROLE_stellar_asset ? "asset" : "token", tx);
@@ -571,17 +572,17 @@ void relevance_see_instance(struct tide_decode *d, const struct tide_contract *c
 
 void relevance_settle(struct tide_decode *d)
 {
-    const struct shown_contract *shown = d->shown.items;
-    d->learned |= d->shown.count > 0 || d->named_before.count > 0 ||
-                  d->deployment->contract_count > d->saved_contracts;
-    for (uint32_t i = 0; i < d->shown.count; i++) {
+    const struct shown_contract *shown = d->known.shown.items;
+    d->known.learned |= d->known.shown.count > 0 || d->known.named_before.count > 0 ||
+                        d->deployment->contract_count > d->saved.contracts;
+    for (uint32_t i = 0; i < d->known.shown.count; i++) {
         struct tide_contract *contract = &d->deployment->contracts[shown[i].index];
         d->batch->settled |= contract->unsettled;
         if (contract->unsettled)
             tide_deployment_settle(d->deployment, shown[i].index, shown[i].role);
         contract->shown_ledger = d->header.sequence;
-        if (kept_since(contract) > d->newest_since)
-            d->newest_since = kept_since(contract);
+        if (kept_since(contract) > d->known.newest_since)
+            d->known.newest_since = kept_since(contract);
     }
     forget_shown(d);
 }
@@ -589,15 +590,15 @@ void relevance_settle(struct tide_decode *d)
 void relevance_forget(struct tide_decode *d, uint32_t contract_count)
 {
     struct tide_deployment *known = d->deployment;
-    bool named = d->named_before.count || known->contract_count > contract_count;
+    bool named = d->known.named_before.count || known->contract_count > contract_count;
     forget_shown(d);
-    const struct named_before *before = d->named_before.items;
-    for (uint32_t i = d->named_before.count; i > 0; i--) {
+    const struct named_before *before = d->known.named_before.items;
+    for (uint32_t i = d->known.named_before.count; i > 0; i--) {
         struct tide_contract *own = &known->contracts[before[i - 1].index];
         own->named_ledger = before[i - 1].named_ledger;
         own->market_ledger = before[i - 1].market_ledger;
     }
-    d->named_before.count = 0;
+    d->known.named_before.count = 0;
     for (; known->contract_count > contract_count; known->contract_count--)
         for (uint32_t i = 0; i < TIDE_COUNT(known->slots); i++)
             if (known->slots[i] == known->contract_count)

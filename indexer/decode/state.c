@@ -366,14 +366,14 @@ static bool remember_key(struct tide_decode *d, const uint8_t *hash,
                          const struct tide_contract *contract, tide_slice key_xdr,
                          uint32_t durability)
 {
-    struct seen_key *key = decode_list_push(&d->keys, sizeof *key);
+    struct seen_key *key = decode_list_push(&d->entries.keys, sizeof *key);
     if (!key)
         return false;
     memcpy(key->hash, hash, TIDE_HASH_BYTES);
     key->contract = contract;
     key->durability = durability;
     key->follows_life = follows_life(contract, key_xdr);
-    d->keys_sorted = false;
+    d->entries.keys_sorted = false;
     return true;
 }
 
@@ -426,7 +426,7 @@ static tide_status store_change(struct tide_decode *d, const struct tide_tx *tx,
 static tide_status defer_change(struct tide_decode *d, const struct tide_change *change,
                                 const struct tide_contract *contract, uint32_t seq)
 {
-    struct later_change *later = decode_list_push(&d->later_changes, sizeof *later);
+    struct later_change *later = decode_list_push(&d->entries.later_changes, sizeof *later);
     if (!later)
         return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": changes of a transaction",
                          d->header.sequence);
@@ -439,8 +439,8 @@ static tide_status handle_data_change(struct tide_decode *d, const struct tide_t
                                       const struct tide_change *change)
 {
     const struct tide_contract *contract = owner_of(d, change->contract);
-    uint32_t seq = tx ? d->seq++ : d->seq_after++;
-    if (tx && (!contract || d->late))
+    uint32_t seq = tx ? d->entries.seq++ : d->entries.seq_after++;
+    if (tx && (!contract || d->kept.late))
         see_instance(d, tx, change);
     if (!contract)
         return TIDE_OK;
@@ -452,18 +452,18 @@ static tide_status handle_data_change(struct tide_decode *d, const struct tide_t
     bool named = asset && relevance_balance_holder(change->key).len > 0;
     /* If an earlier change waits, later ones wait too: versions of a key must be stored in their
      * order. */
-    if (tx && asset && !named && (d->later_changes.count || !relevance_transaction(d)))
+    if (tx && asset && !named && (d->entries.later_changes.count || !relevance_transaction(d)))
         return defer_change(d, change, contract, seq);
     if (tx && named)
-        d->as_asset |= relevance_takes_part(d, relevance_balance_holder(change->key), KEPT_CALL);
+        d->reach.asset |= relevance_takes_part(d, relevance_balance_holder(change->key), KEPT_CALL);
     return store_change(d, tx, change, contract, seq);
 }
 
 tide_status decode_later_changes(struct tide_decode *d, const struct tide_tx *tx)
 {
-    const struct later_change *changes = d->later_changes.items;
+    const struct later_change *changes = d->entries.later_changes.items;
     tide_status status = TIDE_OK;
-    for (uint32_t i = 0; i < d->later_changes.count && status == TIDE_OK; i++) {
+    for (uint32_t i = 0; i < d->entries.later_changes.count && status == TIDE_OK; i++) {
         struct tide_change change = group_unpack(&changes[i].change);
         status = store_change(d, tx, &change, changes[i].contract, changes[i].seq);
     }
@@ -478,7 +478,7 @@ tide_status decode_change(struct tide_decode *d, const struct tide_tx *tx,
     bool ttl = change->type == TIDE_ENTRY_TTL;
     /* Restorations and TTLs are no changes that the call itself made. */
     if (change->section == TIDE_SECTION_OP && !ttl && change->kind != TIDE_CHANGE_RESTORED)
-        d->changed++;
+        d->entries.changed++;
     if (change->type == TIDE_ENTRY_CONTRACT_DATA || (ttl && tx))
         return group_add(d, change);
     return TIDE_OK;
@@ -538,12 +538,13 @@ static int by_hash(const void *a, const void *b)
 static const struct seen_key *find_seen_key(struct tide_decode *d, const uint8_t *hash)
 {
     static_assert(offsetof(struct seen_key, hash) == 0, "a hash is compared with a key");
-    if (d->keys.count == 0)
+    struct entries *e = &d->entries;
+    if (e->keys.count == 0)
         return NULL;
-    if (!d->keys_sorted)
-        qsort(d->keys.items, d->keys.count, sizeof(struct seen_key), by_hash);
-    d->keys_sorted = true;
-    return bsearch(hash, d->keys.items, d->keys.count, sizeof(struct seen_key), by_hash);
+    if (!e->keys_sorted)
+        qsort(e->keys.items, e->keys.count, sizeof(struct seen_key), by_hash);
+    e->keys_sorted = true;
+    return bsearch(hash, e->keys.items, e->keys.count, sizeof(struct seen_key), by_hash);
 }
 
 /* Finds the key with that hash among the changed ones, then in the footprint. *found is NULL if it
@@ -551,9 +552,9 @@ static const struct seen_key *find_seen_key(struct tide_decode *d, const uint8_t
 static bool find_key(struct tide_decode *d, const uint8_t *hash, const struct seen_key **found)
 {
     *found = find_seen_key(d, hash);
-    if (*found || d->footprint_hashed)
+    if (*found || d->entries.footprint_hashed)
         return true;
-    d->footprint_hashed = true;
+    d->entries.footprint_hashed = true;
     if (!hash_footprint(d, d->envelope.read_only, d->envelope.read_only_count) ||
         !hash_footprint(d, d->envelope.read_write, d->envelope.read_write_count))
         return false;
@@ -590,8 +591,8 @@ static uint32_t longest_lifetime(const struct tide_decode *d, const uint8_t *has
 
 tide_status decode_ttl_owners(struct tide_decode *d)
 {
-    const struct ttl_change *ttls = d->ttls.items;
-    for (uint32_t i = 0; i < d->ttls.count && !relevance_is_known(d); i++) {
+    const struct ttl_change *ttls = d->entries.ttls.items;
+    for (uint32_t i = 0; i < d->entries.ttls.count && !relevance_is_known(d); i++) {
         const struct seen_key *key;
         if (!find_key(d, ttls[i].key_hash, &key))
             return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
@@ -604,8 +605,8 @@ tide_status decode_ttl_owners(struct tide_decode *d)
 
 tide_status decode_ttls(struct tide_decode *d, const struct tide_tx *tx)
 {
-    const struct ttl_change *ttls = d->ttls.items;
-    for (uint32_t i = 0; i < d->ttls.count; i++) {
+    const struct ttl_change *ttls = d->entries.ttls.items;
+    for (uint32_t i = 0; i < d->entries.ttls.count; i++) {
         const struct seen_key *key;
         if (!find_key(d, ttls[i].key_hash, &key))
             return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
@@ -616,19 +617,12 @@ tide_status decode_ttls(struct tide_decode *d, const struct tide_tx *tx)
         struct version v = { .contract = key->contract,
                              .durability = key->durability,
                              .tx = tx->index,
-                             .seq = d->seq + i,
+                             .seq = d->entries.seq + i,
                              .removed = ttls[i].removed };
         memcpy(v.hash, key->hash, TIDE_HASH_BYTES);
         put_ttl(d, &v, ttls[i].removed ? NULL : &live_until, false);
     }
     return TIDE_OK;
-}
-
-tide_status decode_evicted(struct tide_decode *d, tide_slice key_xdr)
-{
-    struct tide_xdr x = tide_xdr_of(key_xdr);
-    struct tide_change key = { .kind = TIDE_CHANGE_REMOVED, .type = TIDE_ENTRY_CONTRACT_DATA };
-    return d->want_state && tide_ledger_key_data(&x, &key) ? group_add(d, &key) : TIDE_OK;
 }
 
 /* Stores an evicted entry. A persistent entry is archived and keeps its value; a temporary one is
@@ -638,8 +632,8 @@ static tide_status put_evicted(struct tide_decode *d, const struct tide_tx *tx,
 {
     (void)tx;
     const struct tide_contract *contract = owner_of(d, key->contract);
-    uint32_t seq = d->seq_after;
-    d->seq_after += 2; /* one number for the entry's row, one for its TTL's */
+    uint32_t seq = d->entries.seq_after;
+    d->entries.seq_after += 2; /* one number for the entry's row, one for its TTL's */
     if (!contract || !relevance_entry(d, contract, key->key))
         return TIDE_OK;
     struct version v = { .contract = contract,

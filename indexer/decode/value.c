@@ -7,6 +7,7 @@
 #include "tidemark/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bytes that are not printable ASCII are shown as '?': the reason goes into a text column. */
@@ -291,4 +292,20 @@ bool value_members(const struct tide_kind *kind, const char *outer, tide_slice v
         }
     }
     return true;
+}
+
+/* ---- growing arrays ---- */
+
+void *decode_list_push(struct list *list, size_t size)
+{
+    assert(size > 0 && list->count <= list->cap);
+    if (list->count == list->cap) {
+        uint32_t cap = list->cap ? list->cap * 2 : 64;
+        void *items = cap > list->cap ? realloc(list->items, cap * size) : NULL;
+        if (!items)
+            return NULL;
+        list->items = items;
+        list->cap = cap;
+    }
+    return memset((uint8_t *)list->items + size * list->count++, 0, size);
 }

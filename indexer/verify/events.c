@@ -2,7 +2,7 @@
  * that a server lists, and the content of those that are stored raw. Servers have lost events
  * before, and the index could. */
 #include "indexer/database/query.h"
-#include "indexer/decode/raw.h"
+#include "indexer/decode/redecode.h"
 #include "indexer/source/rpc/client.h"
 #include "indexer/verify/verify.h"
 #include "tidemark/clock.h"

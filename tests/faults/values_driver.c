@@ -3,7 +3,7 @@
  * usage: values_driver kinds            the catalogue's kinds with their fields, as a JSON array
  *        values_driver values < HEX     the JSON of each line's ScVal
  *        values_driver events < HEX     type, topics and data of each line's ContractEvent */
-#include "indexer/decode/raw.h"
+#include "indexer/decode/redecode.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/limits.h"
 #include "tidemark/scval.h"
