@@ -1,6 +1,13 @@
-/* DAO proposals' call_data as JSON: one table of the contract's actions, and a reader for their
- * payloads. */
-#include "indexer/decode/action.h"
+/* The meaning of a DAO proposal's call_data, as JSON for people.
+ *
+ *   {"action":4,"name":"adjust_ratios","min_ratio":"15000","liq_penalty":"500"}
+ *   {"action":99,"name":"generic","hex":"63000000…"}       unknown number, opaque by design
+ *   {"action":null,"name":"none"}                          empty: does nothing
+ *   {"action":9,"name":"…","undecodable":true,"hex":"…"}   known action, malformed payload;
+ *                                                          action is null below four bytes
+ * Numbers of 128 bits are strings, hashes are hex, addresses are strkeys. Bytes behind the payload,
+ * which the contract ignores, are shown in hex as "ignored". Any input gives valid JSON. */
+#include "indexer/decode/decode_impl.h"
 
 #include "tidemark/i128.h"
 #include "tidemark/strkey.h"

@@ -391,6 +391,10 @@ bool decode_version_again(struct tide_decode *d, const struct tide_redecode_raw_
 /* Stores an entry as of the present ledger, see tide_redecode_entry. */
 void decode_entry_as_of(struct tide_decode *d, const struct tide_redecode_entry *entry);
 
+/* action.c: appends the meaning of a DAO proposal's call_data. Returns TIDE_E_LIMIT if json is
+ * full. */
+tide_status tide_action_json(struct tide_buf *json, tide_slice call_data) TIDE_MUST_USE;
+
 /* latest.c: knows the newest row of each key in a batch. */
 void latest_begin_ledger(struct latest_map *map);
 void latest_take_back(struct latest_map *map);

@@ -1,7 +1,6 @@
 /* Rows of contract-data changes: each version to history, the newest of a batch to state, and the
  * rows of TTLs. */
 #include "indexer/base/copy.h"
-#include "indexer/decode/action.h"
 #include "indexer/decode/decode_impl.h"
 #include "indexer/decode/redecode.h"
 #include "tidemark/scval.h"

@@ -43,11 +43,6 @@ struct start {
     uint64_t seen_count, entries, archived;
 };
 
-/* choose.c: sets s->ledger, and reads the chain from its header on. */
-tide_status start_choose(struct start *s, struct tide_err *err) TIDE_MUST_USE;
-/* Proves the header if validators are named; otherwise compares it with the source's. */
-tide_status start_prove(struct start *s, struct tide_err *err) TIDE_MUST_USE;
-
 /* found.c: the temporary tables. */
 tide_status start_found_open(struct start *s, struct tide_err *err) TIDE_MUST_USE;
 void start_found_close(struct start *s);

@@ -9,8 +9,8 @@
  *
  * After a kill at any point nothing of this is visible, or all. */
 #include "indexer/write/load/attach.h"
-#include "indexer/write/rows/copy.h"
 #include "indexer/write/rows/cover.h"
+#include "indexer/write/rows/keys.h"
 #include "indexer/write/rows/merge.h"
 #include "indexer/write/rows/rollup_build.h"
 #include "indexer/write/writer_impl.h"

@@ -1,7 +1,7 @@
 /* Begins an empty index with the state as of a checkpoint: one transaction, which is repeated as a
  * whole. After a kill at any point the index is empty, or has begun. */
-#include "indexer/write/rows/copy.h"
 #include "indexer/write/rows/cover.h"
+#include "indexer/write/rows/keys.h"
 #include "indexer/write/rows/merge.h"
 #include "indexer/write/writer_impl.h"
 

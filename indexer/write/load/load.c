@@ -2,8 +2,8 @@
 #include "indexer/write/load/load.h"
 #include "indexer/write/load/attach.h"
 #include "indexer/write/load/partition.h"
-#include "indexer/write/rows/copy.h"
 #include "indexer/write/rows/cover.h"
+#include "indexer/write/rows/keys.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 

@@ -31,4 +31,9 @@ tide_status write_keys_ask(struct write_keys *keys, struct write_session *s,
 tide_status write_keys_put(struct write_keys *keys, uint32_t table, const struct tide_rows *rows,
                            tide_slice *tuples, struct tide_err *err) TIDE_MUST_USE;
 
+/* Sends the rows of every table but state, in the running transaction, into the tables of the
+ * batch's partition. The batch lies within one partition. */
+tide_status write_copy_rows(struct write_session *s, struct write_keys *keys,
+                            const struct tide_batch *batch, struct tide_err *err) TIDE_MUST_USE;
+
 #endif

@@ -2,8 +2,8 @@
  * without waiting between them: at the tip these are all but COMMIT, in one round trip. Rows go as
  * one array for each table (row_array.h). */
 #include "indexer/write/tip/tip.h"
-#include "indexer/write/rows/copy.h"
 #include "indexer/write/rows/cover.h"
+#include "indexer/write/rows/keys.h"
 #include "indexer/write/rows/statements.h"
 #include "indexer/write/session/main_session.h"
 

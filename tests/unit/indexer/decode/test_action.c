@@ -1,5 +1,5 @@
 /* DAO call data as JSON: every action, and every way in which call data is malformed. */
-#include "indexer/decode/action.h"
+#include "indexer/decode/decode_impl.h"
 #include "tidemark/text.h"
 
 #include <setjmp.h>
