@@ -65,6 +65,8 @@ echo x >"$dir/t/notes.txt"; breaks folders 'a file at the top'
 rm "$dir/t/schema/base/README.md"; breaks folders 'no README'
 printf '#!/bin/sh\n' >"$dir/t/indexer/run"; breaks folders 'a script that does not run'
 touch "$dir/t/indexer/decode/new.c"; breaks folders 'a file without a line, deep'
+echo '/* New. */' >"$dir/t/indexer/decode/new.c"
+"$check/folders" "$dir/t" || { echo 'FAIL: folders refuses a file that says what it is'; exit 1; }
 touch "$dir/t/schema/base/new.h"; breaks folders 'a file that no pattern names'
 echo '| `gone.c` | what |' >>"$dir/t/schema/base/README.md"; breaks folders 'a line about a file that is not there'
 printf '/* see /%s/me/x */\n' home >>"$dir/t/schema/base/a.c"; breaks folders 'a path of a machine'
