@@ -29,6 +29,7 @@
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/notify.h"
+#include "tidemark/stop.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -40,14 +41,8 @@
 enum { TURN_MS = 50, TICK_MS = 1000 };
 
 /* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
-static atomic_bool stop_requested, reload_requested;
-static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "handlers may set the flags");
-
-static void request_stop(int number)
-{
-    (void)number;
-    atomic_store(&stop_requested, true);
-}
+static atomic_bool reload_requested;
+static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a handler may set the flag");
 
 static void request_reload(int number)
 {
@@ -64,7 +59,7 @@ static bool is_set(void *flag)
  * stop. */
 static bool is_ending(void *closing)
 {
-    return atomic_load(&stop_requested) || is_set(closing);
+    return tide_stop_asked(NULL) || is_set(closing);
 }
 
 struct program {
@@ -99,17 +94,13 @@ static void print_bus_error(int signal)
 
 static void install_signals(void)
 {
-    struct sigaction act = { .sa_handler = request_stop };
+    struct sigaction reload = { .sa_handler = request_reload };
     struct sigaction bus = { .sa_handler = print_bus_error, .sa_flags = (int)SA_RESETHAND };
+    tide_stop_install(NULL, 0);
     sigemptyset(&bus.sa_mask);
     sigaction(SIGBUS, &bus, NULL);
-    sigemptyset(&act.sa_mask);
-    sigaction(SIGTERM, &act, NULL);
-    sigaction(SIGINT, &act, NULL);
-    act.sa_handler = request_reload;
-    sigaction(SIGHUP, &act, NULL);
-    act.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &act, NULL);
+    sigemptyset(&reload.sa_mask);
+    sigaction(SIGHUP, &reload, NULL);
 }
 
 /* Raises the limit of descriptors to what the system allows: each connection needs one. */
@@ -229,8 +220,7 @@ static tide_status select_deployment(struct program *p, struct tide_err *why)
     struct tide_pg_options to = { .conninfo = database_url(&p->config),
                                   .application = "tidemark-api",
                                   .silence_ms = TIDE_SQL_SILENCE_MS,
-                                  .stopped = is_set,
-                                  .stopped_self = &stop_requested };
+                                  .stopped = tide_stop_asked };
     struct tide_deployment_selected selected;
     struct tide_pg *pg = NULL;
     struct tide_err err;
@@ -364,7 +354,7 @@ static tide_status run_until_stopped(struct program *p)
              p->config.api_listen, tide_server_port(p->api.server), p->config.api_threads,
              tide_server_library());
     tide_notify(notify, "READY=1");
-    while (!atomic_load(&stop_requested) && !tide_server_observe(p->api.server)) {
+    while (!tide_stop_asked(NULL) && !tide_server_observe(p->api.server)) {
         int64_t now = clock->now_ms(clock->self);
         if (now - ticked >= TICK_MS) {
             ticked = now;

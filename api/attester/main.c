@@ -9,41 +9,12 @@
 #include "api/attester/attester.h"
 #include "api/base/program.h"
 #include "tidemark/cli.h"
-#include "tidemark/log.h"
+#include "tidemark/stop.h"
 
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-
-/* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
-static atomic_bool stop_requested;
-static_assert(ATOMIC_BOOL_LOCK_FREE == 2, "a handler may set it");
-
-static void request_stop(int number)
-{
-    (void)number;
-    atomic_store(&stop_requested, true);
-}
-
-static bool is_stopped(void *self)
-{
-    (void)self;
-    return atomic_load(&stop_requested);
-}
-
-static void install_signals(void)
-{
-    struct sigaction act = { .sa_handler = request_stop };
-    sigemptyset(&act.sa_mask);
-    sigaction(SIGTERM, &act, NULL);
-    sigaction(SIGINT, &act, NULL);
-    /* A server that closes its connection must not end the process. */
-    act.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &act, NULL);
-}
 
 /* Forbids core files and reading of this process's memory by others, before the key is read. A
  * build with AddressSanitizer stays dumpable: its leak checker attaches with ptrace. */
@@ -111,7 +82,7 @@ int main(int argc, char **argv)
     int exit_code;
     struct att_program program = { .config = &config,
                                    .clock = tide_clock_system(),
-                                   .stopped = is_stopped };
+                                   .stopped = tide_stop_asked };
     struct tide_err err;
     if (tide_cli_answer(&cli, argc, argv, &exit_code))
         return exit_code;
@@ -121,7 +92,7 @@ int main(int argc, char **argv)
         status = tide_config_load(&config, &argc, argv, options, getenv, &err);
     if (status == TIDE_OK) {
         tide_program_log(&config);
-        install_signals();
+        tide_stop_install(NULL, 0);
         status = run_command(&program, options, argc, argv, &err);
     }
     /* TIDE_E_STOPPED is the normal end by a signal. */

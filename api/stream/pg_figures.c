@@ -5,78 +5,29 @@
 
 #include <stdio.h>
 
-enum {
-    LEDGER,
-    CLOSED,
-    MOVED,
-    LEDGERS,
-    TRANSACTIONS,
-    CALLS,
-    EVENTS,
-    CHANGES,
-    RAW_EVENTS,
-    RAW_STATES,
-    RAW_CALLS,
-    VERIFIED,
-    REWRITTEN,
-    UNVERIFIED,
-    STATE,
-    TIP,
-    LAG,
-    RATE,
-    EVENT_RATE,
-    HEARTBEAT_AGE,
-    RETRIES,
-    TROUBLE,
-    WAITING,
-    PROVEN,
-    PROOF_TROUBLE,
-    FORKED,
-    HISTORY_FROM
-};
+const char stream_sql_figures[] = "SELECT h.state"
+#define TIDE_FIGURE(member, type, expression) ", " expression
+#include "api/stream/figures.def"
+#undef TIDE_FIGURE
+                                  " FROM chain.cursor AS c LEFT JOIN chain.heartbeat AS h"
+                                  " ON h.deployment = c.deployment WHERE c.deployment = $1";
 
-/* Returns a column that the statement multiplied by 1000, to avoid a floating-point text. */
-static double thousandths(const struct tide_pg_rows *rows, uint32_t column)
-{
-    return (double)tide_pg_u64(rows, 0, column) / 1000;
-}
+#define READ_U32(column)   (uint32_t) tide_pg_u64(rows, 0, column)
+#define READ_U64(column)   tide_pg_u64(rows, 0, column)
+#define READ_BOOL(column)  tide_pg_bool(rows, 0, column)
+#define READ_MILLI(column) (double)tide_pg_u64(rows, 0, column) / 1000
 
-/* Reads the row of stream_sql_figures. Without a heartbeat its columns are NULL and become 0. */
 static struct stream_figures read_figures(const struct tide_pg_rows *rows)
 {
-    assert(rows->columns == HISTORY_FROM + 1);
-    struct stream_figures f = {
-        .known = true,
-        .asked_ms = tide_now_ms(),
-        .has_heartbeat = !tide_pg_is_null(rows, 0, STATE),
-        .tip = (uint32_t)tide_pg_u64(rows, 0, TIP),
-        .lag = (uint32_t)tide_pg_u64(rows, 0, LAG),
-        .rate = thousandths(rows, RATE),
-        .event_rate = thousandths(rows, EVENT_RATE),
-        .heartbeat_age_s = thousandths(rows, HEARTBEAT_AGE),
-        .retries = tide_pg_u64(rows, 0, RETRIES),
-        .trouble_ms = tide_pg_u64(rows, 0, TROUBLE),
-        .contracts_waiting = tide_pg_u64(rows, 0, WAITING),
-        .proven = (uint32_t)tide_pg_u64(rows, 0, PROVEN),
-        .proof_trouble_s = thousandths(rows, PROOF_TROUBLE),
-        .forked = tide_pg_bool(rows, 0, FORKED),
-        .history_from = (uint32_t)tide_pg_u64(rows, 0, HISTORY_FROM),
-        .ledger = (uint32_t)tide_pg_u64(rows, 0, LEDGER),
-        .closed_ms = tide_pg_u64(rows, 0, CLOSED),
-        .moved_at = tide_pg_u64(rows, 0, MOVED),
-        .ledgers = tide_pg_u64(rows, 0, LEDGERS),
-        .transactions = tide_pg_u64(rows, 0, TRANSACTIONS),
-        .calls = tide_pg_u64(rows, 0, CALLS),
-        .events = tide_pg_u64(rows, 0, EVENTS),
-        .changes = tide_pg_u64(rows, 0, CHANGES),
-        .raw_events = tide_pg_u64(rows, 0, RAW_EVENTS),
-        .raw_states = tide_pg_u64(rows, 0, RAW_STATES),
-        .raw_calls = tide_pg_u64(rows, 0, RAW_CALLS),
-        .calls_verified = tide_pg_u64(rows, 0, VERIFIED),
-        .calls_rewritten = tide_pg_u64(rows, 0, REWRITTEN),
-        .calls_unverified = tide_pg_u64(rows, 0, UNVERIFIED),
-    };
-    snprintf(f.state, sizeof f.state, "%s", tide_pg_text(rows, 0, STATE));
+    uint32_t column = 0;
+    struct stream_figures f = { .known = true,
+                                .asked_ms = tide_now_ms(),
+                                .has_heartbeat = !tide_pg_is_null(rows, 0, 0) };
+    snprintf(f.state, sizeof f.state, "%s", tide_pg_text(rows, 0, column++));
+#define TIDE_FIGURE(member, type, expression) f.member = READ_##type(column++);
+#include "api/stream/figures.def"
+#undef TIDE_FIGURE
+    assert(column == rows->columns);
     return f;
 }
 

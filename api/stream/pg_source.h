@@ -15,25 +15,20 @@
 
 struct stream_pg;
 
+#define STREAM_FIGURE_U32   uint32_t
+#define STREAM_FIGURE_U64   uint64_t
+#define STREAM_FIGURE_BOOL  bool
+#define STREAM_FIGURE_MILLI double
+
 /* The indexer's heartbeat and counters, for /metrics. */
 struct stream_figures {
-    bool known;              /* the figures were read at least once */
-    int64_t asked_ms;        /* when they were read, monotonic */
-    bool has_heartbeat;      /* the indexer has one; otherwise the members up to trouble_ms are 0 */
-    char state[24];          /* the writer's state: "following", … */
-    uint32_t tip, lag;       /* ledgers; 0: unknown */
-    double rate, event_rate; /* ledgers and events per second */
-    double heartbeat_age_s;
-    uint64_t retries, trouble_ms;
-    uint64_t contracts_waiting; /* discovered contracts whose history is not read yet */
-    uint32_t proven;            /* signatures prove the ledgers up to it; 0: none is */
-    double proof_trouble_s;     /* since when the proof is late; 0: it is not */
-    bool forked;                /* validators contradict the index */
-    uint32_t history_from;      /* the past is indexed from it on; 0: there is no such limit */
-    uint32_t ledger; /* the cursor's ledger; the counters below run from its first ledger */
-    uint64_t closed_ms, moved_at; /* unix milliseconds; unix seconds */
-    uint64_t ledgers, transactions, calls, events, changes, raw_events, raw_states, raw_calls;
-    uint64_t calls_verified, calls_rewritten, calls_unverified;
+    bool known;         /* the figures were read at least once */
+    int64_t asked_ms;   /* when they were read, monotonic */
+    bool has_heartbeat; /* the indexer has one */
+    char state[24];     /* the writer's state: "following", … */
+#define TIDE_FIGURE(member, type, expression) STREAM_FIGURE_##type member;
+#include "api/stream/figures.def"
+#undef TIDE_FIGURE
 };
 
 struct stream_pg_options {

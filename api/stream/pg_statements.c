@@ -16,21 +16,6 @@ const char stream_sql_head[] =
     " EXISTS (SELECT FROM chain.fork AS f WHERE f.deployment = $1), c.parts, " TIDE_AGE_COLUMNS
     " FROM chain.cursor AS c WHERE c.deployment = $1";
 
-/* The figures: one row, the cursor's counters and the writer's heartbeat. */
-const char stream_sql_figures[] =
-    "SELECT c.ledger, chain.unix_ms(c.closed_at), extract(epoch FROM"
-    " c.moved_at)::bigint, c.ledgers, c.transactions, c.calls, c.events, c.changes, c.raw_events,"
-    " c.raw_states, c.raw_calls, c.calls_verified, c.calls_rewritten, c.calls_unverified, h.state,"
-    " h.tip, h.lag_ledgers, (1000 * h.rate)::bigint, (1000 * h.event_rate)::bigint,"
-    " (1000 * extract(epoch FROM clock_timestamp() - h.heartbeat_at))::bigint,"
-    " h.retries, h.trouble_ms, (SELECT count(DISTINCT g.contract) FROM chain.contract_coverage AS g"
-    " WHERE g.deployment = $1 AND g.next_ledger <= g.to_ledger), chain.proven_through($1), (SELECT"
-    " (1000 * extract(epoch FROM clock_timestamp() - b.trouble_at))::bigint FROM chain.prover AS b"
-    " WHERE b.deployment = $1), EXISTS (SELECT FROM chain.fork AS f WHERE f.deployment = $1),"
-    " chain.history_from($1) FROM chain.cursor AS c LEFT JOIN "
-    "chain.heartbeat AS h"
-    " ON h.deployment = c.deployment WHERE c.deployment = $1";
-
 /* Changes of blocked jurisdictions in the ledgers ($2, $3]. */
 const char stream_sql_blocks[] =
     "SELECT code, ledger, removed FROM history.compliance_registry_blocked_jurisdiction"
