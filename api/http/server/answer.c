@@ -72,17 +72,32 @@ static void add_ledger(struct MHD_Response *response, const struct server_conn *
         add_number(response, "History-From", at->history_from);
 }
 
+/* Adds a header of the rate limit: the class, and two numbers behind their names. Each answer has
+ * two of them, so they are written without a format. */
+static void add_limit(struct MHD_Response *response, const struct server_conn *conn,
+                      const char *name, const char *names, const uint32_t numbers[2])
+{
+    char text[64], *at = text;
+    at = stpcpy(at, conn->head.class == TIDE_RATE_LOOKUP ? "\"lookup\"" : "\"query\"");
+    for (int i = 0; i < 2; i++) {
+        *at++ = ';';
+        *at++ = names[i];
+        *at++ = '=';
+        at += tide_u64_text(at, numbers[i]);
+    }
+    *at = 0;
+    MHD_add_response_header(response, name, text);
+}
+
 static void add_rate(struct MHD_Response *response, const struct server_conn *conn)
 {
     const struct tide_rate_answer *rate = &conn->head.rate;
-    const char *class = conn->head.class == TIDE_RATE_LOOKUP ? "lookup" : "query";
-    char text[64];
     if (rate->quota == 0)
         return;
-    snprintf(text, sizeof text, "\"%s\";q=%u;w=%u", class, rate->quota, rate->window_s);
-    add_header(response, "RateLimit-Policy", text);
-    snprintf(text, sizeof text, "\"%s\";r=%u;t=%u", class, rate->remaining, rate->reset_s);
-    add_header(response, "RateLimit", text);
+    add_limit(response, conn, "RateLimit-Policy", "qw",
+              (const uint32_t[]){ rate->quota, rate->window_s });
+    add_limit(response, conn, "RateLimit", "rt",
+              (const uint32_t[]){ rate->remaining, rate->reset_s });
 }
 
 enum { ORIGIN_MAX = 512 };

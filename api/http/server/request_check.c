@@ -188,7 +188,8 @@ static const struct tide_request_fault *read_line(struct tide_request_head *head
                                                   tide_slice value)
 {
     const struct known_header *known = known_headers, *end = known + TIDE_COUNT(known_headers);
-    while (known < end && (known->len != name.len || !tide_header_is(name, known->name)))
+    while (known < end && (known->len != name.len || known->name[0] != (name.ptr[0] | 0x20) ||
+                           !tide_header_is(name, known->name)))
         known++;
     if (known == end)
         return NULL;
