@@ -145,7 +145,7 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
     for (uint32_t i = 0; i < chain->slot_max; i++)
         workload_call_init(&chain->slots[i].call);
     open_buffers(chain);
-    sim_open(&chain->host, chain->parties.network_id);
+    sim_open(&chain->host, chain->parties.network_id, sim_classes);
     chain->host.strict_auth = options->strict_auth;
     if (options->life) {
         chain->host.persistent_life = options->life;

@@ -1,10 +1,10 @@
 /* The compliance registry, which decides if an address may use the protocol: attestations,
  * compliance records, freezes, jurisdictions. */
 #include "tools/sim/host/host.h"
-#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(compliance_registry, id)
 #define EN(id) SIM_ENTRY(compliance_registry, id)
+#define ID(id) TIDE_EN_compliance_registry_##id
 
 /* Values of a compliance record's status that this contract sets; 0 means no attestation. */
 #define VERIFIED   2u
@@ -21,29 +21,23 @@ static const uint32_t us_and_eu[] = { 840, 40,  56,  100, 191, 196, 203, 208, 23
                                       528, 616, 620, 642, 703, 705, 724, 752 };
 static const uint32_t sanctioned[] = { 192, 364, 408, 760, 643, 112, 104, 862, 729, 728 };
 
-/* Returns the key of an entry with one argument. */
-static struct sim_key key_of(struct sim_host *h, const char *variant, sim_val arg)
-{
-    return sim_key(h, variant, SIM_VALS(arg));
-}
-
 /* Returns true if the country is blocked for the whole protocol. */
 static bool jurisdiction_blocked(struct sim_host *h, uint32_t code)
 {
-    return sim_has(h, key_of(h, EN(blocked_jurisdiction), sim_u32(code)));
+    return sim_has(h, sim_key1(h, EN(blocked_jurisdiction), sim_u32(code)));
 }
 
 /* Blocks countries. */
 static void block(struct sim_host *h, const uint32_t *codes, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        sim_put(h, key_of(h, EN(blocked_jurisdiction), sim_u32(codes[i])), sim_bool(true));
+        sim_put(h, sim_key1(h, EN(blocked_jurisdiction), sim_u32(codes[i])), sim_bool(true));
 }
 
 /* Returns the compliance record, or the one of an address without an attestation. */
 static sim_val record_of(struct sim_host *h, sim_val party)
 {
-    const sim_val *stored = sim_get(h, key_of(h, EN(compliance_rec), party));
+    const sim_val *stored = sim_get(h, sim_key1(h, EN(compliance_rec), party));
     if (stored)
         return *stored;
     return sim_make(h, SIM_FIELDS({ "status", sim_u32(0) }, { "jurisdiction", sim_u32(0) },
@@ -53,7 +47,7 @@ static sim_val record_of(struct sim_host *h, sim_val party)
 
 static void put_record(struct sim_host *h, sim_val party, sim_val record)
 {
-    sim_put(h, key_of(h, EN(compliance_rec), party), record);
+    sim_put(h, sim_key1(h, EN(compliance_rec), party), record);
 }
 
 /* Changes the record in place; the caller stores it. */
@@ -65,22 +59,20 @@ static void set_status(struct sim_host *h, const sim_val *record, uint32_t statu
 }
 
 /* args: admin, DAO */
-static sim_val initialize(struct sim_host *h, const sim_val *args)
+static void initialize(struct sim_host *h, const sim_val *args)
 {
-    sim_initialize(h, args[0].addr);
     sim_slot_put(h, "DAO", args[1]);
     sim_slot_put(h, "VCNT", sim_u32(0));
     sim_slot_put(h, "TravelRuleCount", sim_u64(0));
     block(h, us_and_eu, TIDE_COUNT(us_and_eu));
     block(h, sanctioned, TIDE_COUNT(sanctioned));
-    return sim_void();
 }
 
 /* --- verifiers ------------------------------------------------------------------- */
 
 static bool is_verifier_addr(struct sim_host *h, sim_val party)
 {
-    return sim_has(h, key_of(h, EN(verifier), party));
+    return sim_has(h, sim_key1(h, EN(verifier), party));
 }
 
 /* Verifiers are numbered in the order of their registration. A removed one keeps its number. */
@@ -89,48 +81,40 @@ static void add_to_verifiers(struct sim_host *h, sim_val verifier)
     if (is_verifier_addr(h, verifier))
         return;
     uint32_t count = sim_slot_u32(h, "VCNT");
-    sim_put(h, key_of(h, EN(verifier), verifier), sim_bool(true));
-    sim_put(h, key_of(h, EN(verifier_list), sim_u32(count)), verifier);
+    sim_put(h, sim_key1(h, EN(verifier), verifier), sim_bool(true));
+    sim_put(h, sim_key1(h, EN(verifier_list), sim_u32(count)), verifier);
     sim_slot_put(h, "VCNT", sim_u32(count + 1));
 }
 
 /* args: DAO, verifier */
-static sim_val add_verifier(struct sim_host *h, const sim_val *args)
+static void add_verifier(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
     add_to_verifiers(h, args[1]);
-    return sim_void();
 }
 
 /* args: DAO, verifier. Replaces the main verifier, who loses the right to attest. */
-static sim_val set_verifier(struct sim_host *h, const sim_val *args)
+static void set_verifier(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
     const sim_val *old = sim_slot(h, "VERIFIER");
     if (old && !sim_addr_eq(old->addr, args[1].addr))
-        sim_remove(h, key_of(h, EN(verifier), *old));
+        sim_remove(h, sim_key1(h, EN(verifier), *old));
     sim_slot_put(h, "VERIFIER", args[1]);
     add_to_verifiers(h, args[1]);
     sim_emit(h, EV(verifier_set), SIM_VALS(args[0], args[1]), SIM_NONE);
-    return sim_void();
 }
 
 /* args: DAO, verifier. The list keeps the number; list_verifiers skips it. */
-static sim_val remove_verifier(struct sim_host *h, const sim_val *args)
+static void remove_verifier(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
-    sim_remove(h, key_of(h, EN(verifier), args[1]));
-    return sim_void();
+    sim_remove(h, sim_key1(h, EN(verifier), args[1]));
 }
 
 /* args: provider, signer. The signer's attestations count as the provider's. */
-static sim_val register_signer(struct sim_host *h, const sim_val *args)
+static void register_signer(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     sim_require(h, is_verifier_addr(h, args[0]), "provider is not an authorised verifier");
-    sim_put(h, key_of(h, EN(signer), args[1]), args[0]);
+    sim_put(h, sim_key1(h, EN(signer), args[1]), args[0]);
     sim_emit(h, EV(provider_reg), SIM_VALS(args[0], args[1]), SIM_NONE);
-    return sim_void();
 }
 
 /* --- attestations ----------------------------------------------------------------- */
@@ -138,7 +122,7 @@ static sim_val register_signer(struct sim_host *h, const sim_val *args)
 /* Lists the provider among those that have attested the subject, once. */
 static void track_provider(struct sim_host *h, sim_val subject, sim_val provider)
 {
-    struct sim_key counter = key_of(h, EN(attestation_count), subject);
+    struct sim_key counter = sim_key1(h, EN(attestation_count), subject);
     uint32_t count = sim_get_u32(h, counter);
     for (uint32_t i = 0; i < count; i++) {
         const sim_val *known =
@@ -161,7 +145,7 @@ struct attestation {
 
 static void store_attestation(struct sim_host *h, const struct attestation *a)
 {
-    sim_put(h, key_of(h, EN(kyc), a->subject),
+    sim_put(h, sim_key1(h, EN(kyc), a->subject),
             sim_make(h, SIM_FIELDS({ "address", a->subject }, { "verifier", a->verifier },
                                    { "jurisdiction", a->jurisdiction },
                                    { "issued_at", sim_u64(h->now) },
@@ -176,23 +160,20 @@ static void store_attestation(struct sim_host *h, const struct attestation *a)
 }
 
 /* args: verifier, subject, jurisdiction, expiry in unix seconds (0: none), metadata */
-static sim_val attest(struct sim_host *h, const sim_val *args)
+static void attest(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     sim_require(h, is_verifier_addr(h, args[0]), "not an authorised verifier");
     sim_require(h, !jurisdiction_blocked(h, args[2].u32), "jurisdiction is blocked");
     store_attestation(h, &(struct attestation){ args[0], args[1], args[2], args[3], args[4] });
     sim_emit(h, EV(attest), SIM_VALS(args[0], args[1]),
              SIM_FIELDS({ "jurisdiction_allowed", sim_bool(true) }));
-    return sim_void();
 }
 
 /* args: subject, signer, jurisdiction, expiry. The subject itself submits an attestation; the
  * signer's provider counts as its verifier. */
-static sim_val submit_attestation(struct sim_host *h, const sim_val *args)
+static void submit_attestation(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
-    const sim_val *provider = sim_get(h, key_of(h, EN(signer), args[1]));
+    const sim_val *provider = sim_get(h, sim_key1(h, EN(signer), args[1]));
     sim_require(h, provider, "signer not registered — provider must call register_signer first");
     sim_require(h, is_verifier_addr(h, *provider), "provider is no longer authorised");
     sim_require(h, !jurisdiction_blocked(h, args[2].u32), "jurisdiction is blocked");
@@ -200,104 +181,83 @@ static sim_val submit_attestation(struct sim_host *h, const sim_val *args)
     store_attestation(h, &(struct attestation){ *provider, args[0], args[2], args[3], empty });
     sim_emit(h, EV(submit_attest), SIM_VALS(args[0], *provider),
              SIM_FIELDS({ "jurisdiction_allowed", sim_bool(true) }));
-    return sim_void();
 }
 
 /* args: verifier, subject. The record is changed only if the same verifier made it. */
-static sim_val revoke(struct sim_host *h, const sim_val *args)
+static void revoke(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
-    const sim_val *kyc = sim_get(h, key_of(h, EN(kyc), args[1]));
+    const sim_val *kyc = sim_get(h, sim_key1(h, EN(kyc), args[1]));
     sim_require(h, kyc, "no attestation found");
     sim_require(h, sim_addr_eq(sim_field_addr(kyc, "verifier"), args[0].addr),
                 "can only revoke own attestations");
-    sim_remove(h, key_of(h, EN(kyc), args[1]));
-    const sim_val *record = sim_get(h, key_of(h, EN(compliance_rec), args[1]));
+    sim_remove(h, sim_key1(h, EN(kyc), args[1]));
+    const sim_val *record = sim_get(h, sim_key1(h, EN(compliance_rec), args[1]));
     if (record && sim_addr_eq(sim_field_addr(record, "provider"), args[0].addr)) {
         set_status(h, record, 0, sim_sym("revoked"));
         put_record(h, args[1], *record);
     }
     sim_emit(h, EV(revoke), SIM_VALS(args[0], args[1]), SIM_NONE);
-    return sim_void();
 }
 
 /* --- rules and jurisdictions -------------------------------------------------------- */
 
 /* args: DAO, asset, blocked jurisdictions, daily limit, travel rule required */
-static sim_val set_asset_rule(struct sim_host *h, const sim_val *args)
+static void set_asset_rule(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
     sim_put(
-        h, key_of(h, EN(asset_rule), args[1]),
+        h, sim_key1(h, EN(asset_rule), args[1]),
         sim_make(h, SIM_FIELDS({ "asset", args[1] }, { "blocked_jurisdictions", args[2] },
                                { "daily_limit_usd", args[3] }, { "require_travel_rule", args[4] },
                                { "enabled", sim_bool(true) })));
-    return sim_void();
 }
 
 /* args: DAO, jurisdiction */
-static sim_val block_jurisdiction(struct sim_host *h, const sim_val *args)
+static void block_jurisdiction(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
     block(h, &args[1].u32, 1);
     sim_emit(h, EV(block), SIM_VALS(sim_sym("jur")), SIM_FIELDS({ "country_code", args[1] }));
-    return sim_void();
 }
 
 /* args: DAO, jurisdiction */
-static sim_val unblock_jurisdiction(struct sim_host *h, const sim_val *args)
+static void unblock_jurisdiction(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
-    sim_remove(h, key_of(h, EN(blocked_jurisdiction), args[1]));
-    return sim_void();
+    sim_remove(h, sim_key1(h, EN(blocked_jurisdiction), args[1]));
 }
 
 /* args: DAO */
-static sim_val block_us_and_eu(struct sim_host *h, const sim_val *args)
+static void block_us_and_eu(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
+    (void)args;
     block(h, us_and_eu, TIDE_COUNT(us_and_eu));
-    return sim_void();
 }
 
 /* args: DAO */
-static sim_val block_sanctioned_countries(struct sim_host *h, const sim_val *args)
+static void block_sanctioned_countries(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
+    (void)args;
     block(h, sanctioned, TIDE_COUNT(sanctioned));
-    return sim_void();
 }
 
 /* --- administration of accounts ------------------------------------------------------- */
 
 /* args: admin, account, reason */
-static sim_val freeze_account(struct sim_host *h, const sim_val *args)
+static void freeze_account(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
-    sim_put(h, key_of(h, EN(frozen), args[1]), sim_bool(true));
+    sim_put(h, sim_key1(h, EN(frozen), args[1]), sim_bool(true));
     sim_emit(h, EV(freeze), SIM_VALS(args[1]), SIM_FIELDS({ "reason", args[2] }));
-    return sim_void();
 }
 
 /* args: admin, account. The event is the one of a freeze, with the reason "unfrz". */
-static sim_val unfreeze_account(struct sim_host *h, const sim_val *args)
+static void unfreeze_account(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
-    sim_remove(h, key_of(h, EN(frozen), args[1]));
+    sim_remove(h, sim_key1(h, EN(frozen), args[1]));
     sim_emit(h, EV(freeze), SIM_VALS(args[1]), SIM_FIELDS({ "reason", sim_sym("unfrz") }));
-    return sim_void();
 }
 
 /* args: admin, address, listed */
-static sim_val set_whitelist(struct sim_host *h, const sim_val *args)
+static void set_whitelist(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
-    struct sim_key entry = key_of(h, EN(whitelist), args[1]);
-    if (args[2].b)
-        sim_put(h, entry, sim_bool(true));
-    else
-        sim_remove(h, entry);
-    return sim_void();
+    sim_put_flag(h, sim_key1(h, EN(whitelist), args[1]), args[2].b);
 }
 
 /* Stores the status and emits the change. A sanctioned account is frozen too; no function undoes
@@ -309,44 +269,38 @@ static void change_status(struct sim_host *h, sim_val party, uint32_t status, si
     set_status(h, &record, status, reason);
     put_record(h, party, record);
     if (status == SANCTIONED)
-        sim_put(h, key_of(h, EN(frozen), party), sim_bool(true));
+        sim_put(h, sim_key1(h, EN(frozen), party), sim_bool(true));
     sim_emit(h, EV(status_change), SIM_VALS(party),
              SIM_FIELDS({ "old_status", sim_u32(old) }, { "new_status", sim_u32(status) },
                         { "reason", reason }));
 }
 
 /* args: admin, account, reason */
-static sim_val suspend_account(struct sim_host *h, const sim_val *args)
+static void suspend_account(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
     change_status(h, args[1], SUSPENDED, args[2]);
-    return sim_void();
 }
 
 /* args: admin, account, reason */
-static sim_val sanction_account(struct sim_host *h, const sim_val *args)
+static void sanction_account(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
     change_status(h, args[1], SANCTIONED, args[2]);
-    return sim_void();
 }
 
 /* args: admin, account. The account becomes verified even if its attestation has expired; the
  * checks look at the expiry. */
-static sim_val unsuspend_account(struct sim_host *h, const sim_val *args)
+static void unsuspend_account(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
     sim_val record = record_of(h, args[1]);
     sim_require(h, sim_field_u32(&record, "status") == SUSPENDED, "account is not suspended");
     change_status(h, args[1], VERIFIED, sim_sym("unsuspend"));
-    return sim_void();
 }
 
 /* --- checks that other contracts call ------------------------------------------------------ */
 
 static bool whitelisted(struct sim_host *h, sim_val party)
 {
-    return sim_has(h, key_of(h, EN(whitelist), party));
+    return sim_has(h, sim_key1(h, EN(whitelist), party));
 }
 
 /* Returns why the address may not use the protocol, or NULL if it may. */
@@ -360,7 +314,7 @@ static const char *objection(struct sim_host *h, sim_val party)
         "account sanctioned",
         "KYC attestation expired — re-verify with your KYC provider",
     };
-    if (sim_has(h, key_of(h, EN(frozen), party)))
+    if (sim_has(h, sim_key1(h, EN(frozen), party)))
         return "account is frozen";
     sim_val record = record_of(h, party);
     uint32_t status = sim_field_u32(&record, "status");
@@ -406,7 +360,7 @@ static bool attestation_expired(struct sim_host *h, const sim_val *kyc)
 static void count_volume(struct sim_host *h, sim_val from, sim_amount amount, sim_amount limit)
 {
     uint64_t day = h->now / DAY_SECONDS * DAY_SECONDS;
-    struct sim_key entry = key_of(h, EN(daily_vol), from);
+    struct sim_key entry = sim_key1(h, EN(daily_vol), from);
     const sim_val *stored = sim_get(h, entry);
     sim_amount volume =
         stored && sim_field_u64(stored, "date_ts") == day ? sim_field_i128(stored, "volume") : 0;
@@ -420,8 +374,8 @@ static void count_volume(struct sim_host *h, sim_val from, sim_amount amount, si
  * emit a travel event. */
 static void apply_rule(struct sim_host *h, const sim_val *rule, const sim_val *args)
 {
-    const sim_val *from = sim_get(h, key_of(h, EN(kyc), args[1]));
-    const sim_val *to = sim_get(h, key_of(h, EN(kyc), args[2]));
+    const sim_val *from = sim_get(h, sim_key1(h, EN(kyc), args[1]));
+    const sim_val *to = sim_get(h, sim_key1(h, EN(kyc), args[2]));
     sim_require(h, from, "sender has no KYC attestation");
     sim_require(h, to, "recipient has no KYC attestation");
     const sim_val *codes = sim_field(rule, "blocked_jurisdictions");
@@ -446,13 +400,13 @@ static sim_val assert_transfer_allowed(struct sim_host *h, const sim_val *args)
 {
     if (whitelisted(h, args[0]) && whitelisted(h, args[1]) && whitelisted(h, args[2]))
         return sim_bool(true);
-    sim_require(h, !sim_has(h, key_of(h, EN(frozen), args[1])), "account is frozen");
-    sim_require(h, !sim_has(h, key_of(h, EN(frozen), args[2])), "account is frozen");
-    sim_require(h, !attestation_expired(h, sim_get(h, key_of(h, EN(kyc), args[1]))),
+    sim_require(h, !sim_has(h, sim_key1(h, EN(frozen), args[1])), "account is frozen");
+    sim_require(h, !sim_has(h, sim_key1(h, EN(frozen), args[2])), "account is frozen");
+    sim_require(h, !attestation_expired(h, sim_get(h, sim_key1(h, EN(kyc), args[1]))),
                 "sender KYC expired");
-    sim_require(h, !attestation_expired(h, sim_get(h, key_of(h, EN(kyc), args[2]))),
+    sim_require(h, !attestation_expired(h, sim_get(h, sim_key1(h, EN(kyc), args[2]))),
                 "recipient KYC expired");
-    const sim_val *rule = sim_get(h, key_of(h, EN(asset_rule), args[3]));
+    const sim_val *rule = sim_get(h, sim_key1(h, EN(asset_rule), args[3]));
     if (rule && sim_field_bool(rule, "enabled"))
         apply_rule(h, rule, args);
     return sim_bool(true);
@@ -484,7 +438,7 @@ static sim_val get_compliance_status(struct sim_host *h, const sim_val *args)
 static sim_val get_providers(struct sim_host *h, const sim_val *args)
 {
     sim_val out = sim_vec(&h->arena, SIM_NONE);
-    uint32_t count = sim_get_u32(h, key_of(h, EN(attestation_count), args[0]));
+    uint32_t count = sim_get_u32(h, sim_key1(h, EN(attestation_count), args[0]));
     for (uint32_t i = 0; i < count; i++) {
         const sim_val *one = sim_get(h, sim_key(h, EN(attestation), SIM_VALS(args[0], sim_u32(i))));
         if (one)
@@ -499,64 +453,47 @@ static sim_val list_verifiers(struct sim_host *h, const sim_val *args)
     sim_val out = sim_vec(&h->arena, SIM_NONE);
     uint32_t count = sim_slot_u32(h, "VCNT");
     for (uint32_t i = 0; i < count; i++) {
-        const sim_val *one = sim_get(h, key_of(h, EN(verifier_list), sim_u32(i)));
+        const sim_val *one = sim_get(h, sim_key1(h, EN(verifier_list), sim_u32(i)));
         if (one && is_verifier_addr(h, *one))
             sim_vec_push(&h->arena, &out, *one);
     }
     return out;
 }
 
-/* args: jurisdiction */
-static sim_val is_jurisdiction_blocked(struct sim_host *h, const sim_val *args)
-{
-    return sim_bool(jurisdiction_blocked(h, args[0].u32));
-}
-
-static sim_val get_travel_rule_count(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_u64(sim_slot_u64(h, "TravelRuleCount"));
-}
-
-/* args: address */
-static sim_val is_verifier(struct sim_host *h, const sim_val *args)
-{
-    return sim_bool(is_verifier_addr(h, args[0]));
-}
-
-/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
-    { "initialize", "aa", initialize },
-    { "add_verifier", "aa", add_verifier },
-    { "set_verifier", "aa", set_verifier },
-    { "remove_verifier", "aa", remove_verifier },
-    { "attest", "aauUx", attest },
-    { "submit_attestation", "aauU", submit_attestation },
-    { "revoke", "aa", revoke },
-    { "register_signer", "aa", register_signer },
-    { "set_asset_rule", "ayVuib", set_asset_rule },
-    { "block_jurisdiction", "au", block_jurisdiction },
-    { "unblock_jurisdiction", "au", unblock_jurisdiction },
-    { "block_us_and_eu", "a", block_us_and_eu },
-    { "block_sanctioned_countries", "a", block_sanctioned_countries },
-    { "freeze_account", "aay", freeze_account },
-    { "unfreeze_account", "aa", unfreeze_account },
-    { "set_whitelist", "aab", set_whitelist },
-    { "suspend_account", "aay", suspend_account },
-    { "sanction_account", "aay", sanction_account },
-    { "unsuspend_account", "aa", unsuspend_account },
-    { "assert_user_compliant", "aa", assert_user_compliant },
-    { "assert_transfer_allowed", "aaayi", assert_transfer_allowed },
-    { "upgrade", "ah", sim_upgrade_by_dao },
-    { "is_user_compliant", "a", is_user_compliant },
-    { "is_verified", "a", is_user_compliant },
-    { "get_compliance_status", "a", get_compliance_status },
-    { "get_providers", "a", get_providers },
-    { "list_verifiers", "", list_verifiers },
-    { "is_jurisdiction_blocked", "u", is_jurisdiction_blocked },
-    { "get_travel_rule_count", "", get_travel_rule_count },
-    { "is_verifier", "a", is_verifier },
+    { "initialize", "aa", SIM_NEW, .change = initialize },
+    { "add_verifier", "aa", "DAO", .change = add_verifier },
+    { "set_verifier", "aa", "DAO", .change = set_verifier },
+    { "remove_verifier", "aa", "DAO", .change = remove_verifier },
+    { "attest", "aauUx", SIM_FIRST, .change = attest },
+    { "submit_attestation", "aauU", SIM_FIRST, .change = submit_attestation },
+    { "revoke", "aa", SIM_FIRST, .change = revoke },
+    { "register_signer", "aa", SIM_FIRST, .change = register_signer },
+    { "set_asset_rule", "ayVuib", "DAO", .change = set_asset_rule },
+    { "block_jurisdiction", "au", "DAO", .change = block_jurisdiction },
+    { "unblock_jurisdiction", "au", "DAO", .change = unblock_jurisdiction },
+    { "block_us_and_eu", "a", "DAO", .change = block_us_and_eu },
+    { "block_sanctioned_countries", "a", "DAO", .change = block_sanctioned_countries },
+    { "freeze_account", "aay", "ADMIN", .change = freeze_account },
+    { "unfreeze_account", "aa", "ADMIN", .change = unfreeze_account },
+    { "set_whitelist", "aab", "ADMIN", .change = set_whitelist },
+    { "suspend_account", "aay", "ADMIN", .change = suspend_account },
+    { "sanction_account", "aay", "ADMIN", .change = sanction_account },
+    { "unsuspend_account", "aa", "ADMIN", .change = unsuspend_account },
+    { "assert_user_compliant", "aa", SIM_FREE, .answer = assert_user_compliant },
+    { "assert_transfer_allowed", "aaayi", SIM_FREE, .answer = assert_transfer_allowed },
+    { "upgrade", "ah", SIM_STORED("DAO"), .change = sim_upgrade_arg },
+    { "is_user_compliant", "a", SIM_FREE, .answer = is_user_compliant },
+    { "is_verified", "a", SIM_FREE, .answer = is_user_compliant },
+    { "get_compliance_status", "a", SIM_FREE, .answer = get_compliance_status },
+    { "get_providers", "a", SIM_FREE, .answer = get_providers },
+    { "list_verifiers", "", SIM_FREE, .answer = list_verifiers },
+    { "is_jurisdiction_blocked", "u", SIM_FREE, .as = SIM_AS_FLAG,
+      .entry = ID(blocked_jurisdiction) },
+    { "get_travel_rule_count", "", SIM_FREE, .slot = "TravelRuleCount" },
+    { "is_verifier", "a", SIM_FREE, .as = SIM_AS_FLAG, .entry = ID(verifier) },
     { 0 },
 };
 
-const struct sim_class sim_class_compliance_registry = { TIDE_ROLE_compliance_registry, fns };
+const struct sim_class sim_class_compliance_registry = { .role = TIDE_ROLE_compliance_registry,
+                                                         .fns = fns };

@@ -3,7 +3,6 @@
 #include "tools/sim/contracts/dao_call.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
-#include "tools/sim/host/names.h"
 
 #define EN(id) SIM_ENTRY(dao_governance, id)
 
@@ -48,12 +47,6 @@ static sim_val take_i128(struct payload *p)
     return sim_i128(tide_i128_from_parts((int64_t)hi, lo).raw);
 }
 
-/* One byte of length, then the text. */
-static tide_slice take_text(struct payload *p)
-{
-    return take_bytes(p, take_number(p, 1));
-}
-
 /* A character that a Symbol cannot have refuses, as the network's host would. */
 static sim_val take_symbol(struct payload *p)
 {
@@ -69,19 +62,48 @@ static sim_val take_symbol(struct payload *p)
     return sim_symbol(text);
 }
 
-/* An address travels as a strkey. */
+/* An address travels as a strkey, with its length in one byte. */
 static sim_val take_address(struct payload *p)
 {
     enum tide_strkey kind;
     uint8_t key[TIDE_STRKEY_PAYLOAD_MAX];
     size_t len;
-    bool read = tide_strkey_decode(&kind, key, &len, take_text(p)) == TIDE_OK &&
+    bool read = tide_strkey_decode(&kind, key, &len, take_bytes(p, take_number(p, 1))) == TIDE_OK &&
                 (kind == TIDE_STRKEY_ACCOUNT || kind == TIDE_STRKEY_CONTRACT);
     sim_require(p->h, read, "address payload is not a strkey");
     sim_val out = { .type = TIDE_SCV_ADDRESS };
     out.addr.kind = kind == TIDE_STRKEY_ACCOUNT ? SIM_ACCOUNT : SIM_CONTRACT;
     memcpy(out.addr.key, key, TIDE_HASH_BYTES);
     return out;
+}
+
+/* A name: one byte of length, then UTF-8. */
+static sim_val take_name(struct payload *p)
+{
+    uint64_t len = take_number(p, 1);
+    sim_require(p->h, len <= TEXT_MAX, "name payload too long");
+    tide_slice name = take_bytes(p, len);
+    sim_require(p->h, tide_utf8_valid(name), "name payload is not UTF-8");
+    return sim_string(name);
+}
+
+/* Returns the next argument. type: a letter of sim_types_fit. */
+static sim_val take_arg(struct payload *p, char type)
+{
+    switch (type) {
+    case 'a':
+        return take_address(p);
+    case 'b':
+        return sim_bool(take_number(p, 1) != 0);
+    case 'i':
+        return take_i128(p);
+    case 's':
+        return take_name(p);
+    case 'u':
+        return sim_u32(take_u32(p));
+    default:
+        return take_symbol(p);
+    }
 }
 
 /* --- wallets ------------------------------------------------------------------------ */
@@ -149,56 +171,23 @@ void dao_signer_remove(struct sim_host *h, const sim_val *wallet, struct sim_add
 
 /* --- actions -------------------------------------------------------------------------- */
 
-/* Returns this contract's own address, the caller for contracts that obey the DAO only. */
-static sim_val self_address(struct sim_host *h)
-{
-    return sim_address(sim_self(h));
-}
-
 /* Action 0: registers a synthetic asset and allows its collateral. */
 static void deploy_asset(struct payload *p, sim_val caller)
 {
-    sim_val symbol = take_symbol(p);
-    sim_val token = take_address(p);
-    sim_val oracle_symbol = take_symbol(p);
-    sim_val collateral = take_address(p);
-    sim_val coll_oracle = take_symbol(p);
-    sim_val min_ratio = take_i128(p);
-    sim_val liq_ratio = take_i128(p);
-    sim_val penalty = take_i128(p);
-    sim_val fee = take_i128(p);
-    sim_val ceiling = take_i128(p);
+    /* The collateral stands behind the oracle's symbol; register_asset does not take it. */
+    enum { COLLATERAL = 4 };
+    static const char types[] = "yayayiiiii";
+    sim_val args[sizeof types] = { caller }, collateral;
+    uint32_t count = 1;
+    for (const char *type = types; *type; type++) {
+        if (type == types + COLLATERAL - 1)
+            collateral = take_arg(p, *type);
+        else
+            args[count++] = take_arg(p, *type);
+    }
     struct sim_addr engine = sim_slot_addr(p->h, "CDP");
-    sim_call(p->h, engine, "register_asset",
-             SIM_VALS(caller, symbol, token, oracle_symbol, coll_oracle, min_ratio, liq_ratio,
-                      penalty, fee, ceiling));
+    sim_call(p->h, engine, "register_asset", args, count);
     sim_call(p->h, engine, "set_collateral_allowed", SIM_VALS(caller, collateral, sim_bool(true)));
-}
-
-/* Action 1. caller is unused: the registry asks for the DAO's authorisation. */
-static void deactivate_partner(struct payload *p, sim_val caller)
-{
-    (void)caller;
-    sim_val id = sim_u32(take_u32(p));
-    sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "deactivate_partner",
-             SIM_VALS(self_address(p->h), id));
-}
-
-/* Action 2, which the published contract has removed. */
-static void refuse_tier_upgrade(struct payload *p, sim_val caller)
-{
-    (void)caller;
-    sim_refuse(p->h, "upgrade_tier removed — all partners have the same rights");
-}
-
-/* Action 3: sets a partner's share of revenue. */
-static void adjust_share(struct payload *p, sim_val caller)
-{
-    (void)caller;
-    sim_val id = sim_u32(take_u32(p));
-    sim_val share = take_i128(p);
-    sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "set_partner_share",
-             SIM_VALS(self_address(p->h), id, share));
 }
 
 /* Action 4. Data that is too short is ignored, as published; the second parameter is optional. */
@@ -210,17 +199,6 @@ static void adjust_ratios(struct payload *p, sim_val caller)
     sim_put(p->h, sim_key(p->h, EN(param_cr), SIM_NONE), take_i128(p));
     if (p->left.len >= 16)
         sim_put(p->h, sim_key(p->h, EN(param_liq_penalty), SIM_NONE), take_i128(p));
-}
-
-/* Action 5. */
-static void create_pool(struct payload *p, sim_val caller)
-{
-    sim_val id = take_symbol(p);
-    sim_val token_a = take_address(p);
-    sim_val token_b = take_address(p);
-    sim_val tier = take_i128(p);
-    sim_call(p->h, sim_slot_addr(p->h, "LP"), "create_pool",
-             SIM_VALS(caller, id, token_a, token_b, tier));
 }
 
 /* Returns true if a wallet number and a whole address are left. Actions 6 and 7 do nothing
@@ -256,79 +234,6 @@ static void remove_signer(struct payload *p, sim_val caller)
     dao_signer_remove(p->h, dao_wallet(p->h, id, false), party.addr);
 }
 
-/* Calls a function of the oracle with this contract as the DAO. */
-static void call_oracle(struct payload *p, const char *fn, sim_val arg)
-{
-    sim_call(p->h, sim_slot_addr(p->h, "ORACLE"), fn, SIM_VALS(self_address(p->h), arg));
-}
-
-/* Action 8. */
-static void add_provider(struct payload *p, sim_val caller)
-{
-    (void)caller;
-    call_oracle(p, "add_provider", take_address(p));
-}
-
-/* Action 9. */
-static void remove_provider(struct payload *p, sim_val caller)
-{
-    (void)caller;
-    call_oracle(p, "remove_provider", take_address(p));
-}
-
-/* Action 10: sets how many observations make a price. */
-static void set_quorum(struct payload *p, sim_val caller)
-{
-    (void)caller;
-    if (p->left.len >= 4)
-        call_oracle(p, "set_min_providers", sim_u32(take_u32(p)));
-}
-
-/* Action 11: adds a KYC verifier. */
-static void add_verifier(struct payload *p, sim_val caller)
-{
-    sim_val party = take_address(p);
-    sim_call(p->h, sim_slot_addr(p->h, "COMPLY"), "add_verifier", SIM_VALS(caller, party));
-}
-
-/* Action 12. */
-static void remove_verifier(struct payload *p, sim_val caller)
-{
-    sim_val party = take_address(p);
-    sim_call(p->h, sim_slot_addr(p->h, "COMPLY"), "remove_verifier", SIM_VALS(caller, party));
-}
-
-/* Action 13. */
-static void allow_collateral(struct payload *p, sim_val caller)
-{
-    sim_val token = take_address(p);
-    sim_val allowed = sim_bool(take_number(p, 1) != 0);
-    sim_call(p->h, sim_slot_addr(p->h, "CDP"), "set_collateral_allowed",
-             SIM_VALS(caller, token, allowed));
-}
-
-/* Action 14. */
-static void register_partner(struct payload *p, sim_val caller)
-{
-    (void)caller;
-    sim_val owner = take_address(p);
-    uint64_t len = take_number(p, 1);
-    sim_require(p->h, len <= TEXT_MAX, "name payload too long");
-    tide_slice name = take_bytes(p, len);
-    sim_require(p->h, tide_utf8_valid(name), "name payload is not UTF-8");
-    sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "dao_register_partner",
-             SIM_VALS(self_address(p->h), owner, sim_string(name)));
-}
-
-/* Action 15: makes a partner's asset live. */
-static void activate_asset(struct payload *p, sim_val caller)
-{
-    (void)caller;
-    sim_val symbol = take_symbol(p);
-    sim_call(p->h, sim_slot_addr(p->h, "PARTNER"), "activate_partner_asset",
-             SIM_VALS(self_address(p->h), symbol));
-}
-
 /* Action 16: replaces the code of a contract, or of this one. */
 static void upgrade_contract(struct payload *p, sim_val caller)
 {
@@ -338,7 +243,8 @@ static void upgrade_contract(struct payload *p, sim_val caller)
     if (sim_addr_eq(target.addr, sim_self(p->h)))
         sim_upgrade(p->h, hash);
     else
-        sim_call(p->h, target.addr, "upgrade", SIM_VALS(self_address(p->h), sim_bytes(hash)));
+        sim_call(p->h, target.addr, "upgrade",
+                 SIM_VALS(sim_address(sim_self(p->h)), sim_bytes(hash)));
 }
 
 /* Sets a parameter from data in the old form: the parameter's number in the first byte of the
@@ -353,24 +259,68 @@ static void apply_legacy(struct sim_host *h, tide_slice data)
     if (data.len < 17 || data.ptr[0] >= TIDE_COUNT(params))
         return;
     struct payload p = { h, { data.ptr + 1, data.len - 1 } };
-    sim_put(h, sim_key(h, sim_entry_names[params[data.ptr[0]]], SIM_NONE), take_i128(&p));
+    sim_put(h, sim_key(h, tide_entries()[params[data.ptr[0]]].name, SIM_NONE), take_i128(&p));
+}
+
+/* An action: code of its own, or one call of a function of the contract in the slot. */
+struct action {
+    void (*run)(struct payload *p, sim_val caller);
+    const char *slot;
+    const char *function;
+    const char *types; /* types of the arguments, as take_arg takes them */
+    bool as_caller;    /* the proposal's caller is the first argument; else this contract */
+    size_t least;      /* fewer bytes of data do nothing, as published */
+};
+
+/* The index is the number of the action; the order is the published one. */
+static const struct action actions[] = {
+    { .run = deploy_asset },
+    { .slot = "PARTNER", .function = "deactivate_partner", .types = "u" },
+    { .types = NULL }, /* upgrade_tier, which the published contract has removed */
+    { .slot = "PARTNER", .function = "set_partner_share", .types = "ui" },
+    { .run = adjust_ratios },
+    { .slot = "LP", .function = "create_pool", .types = "yaai", .as_caller = true },
+    { .run = add_signer },
+    { .run = remove_signer },
+    { .slot = "ORACLE", .function = "add_provider", .types = "a" },
+    { .slot = "ORACLE", .function = "remove_provider", .types = "a" },
+    { .slot = "ORACLE", .function = "set_min_providers", .types = "u", .least = 4 },
+    { .slot = "COMPLY", .function = "add_verifier", .types = "a", .as_caller = true },
+    { .slot = "COMPLY", .function = "remove_verifier", .types = "a", .as_caller = true },
+    { .slot = "CDP", .function = "set_collateral_allowed", .types = "ab", .as_caller = true },
+    { .slot = "PARTNER", .function = "dao_register_partner", .types = "as" },
+    { .slot = "PARTNER", .function = "activate_partner_asset", .types = "y" },
+    { .run = upgrade_contract },
+};
+
+/* Makes the one call of an action. */
+static void call_function(struct payload *p, const struct action *action, sim_val caller)
+{
+    enum { ARGS_MAX = 4 };
+    sim_val args[1 + ARGS_MAX] = { action->as_caller ? caller : sim_address(sim_self(p->h)) };
+    uint32_t count = 1;
+    if (p->left.len < action->least)
+        return;
+    for (const char *type = action->types; *type; type++) {
+        assert(count <= ARGS_MAX);
+        args[count++] = take_arg(p, *type);
+    }
+    sim_call(p->h, sim_slot_addr(p->h, action->slot), action->function, args, count);
 }
 
 void dao_apply(struct sim_host *h, tide_slice data, sim_val caller)
 {
-    /* The index is the number of the action; the order is the published one. */
-    static void (*const actions[])(struct payload *, sim_val) = {
-        deploy_asset,   deactivate_partner, refuse_tier_upgrade, adjust_share,     adjust_ratios,
-        create_pool,    add_signer,         remove_signer,       add_provider,     remove_provider,
-        set_quorum,     add_verifier,       remove_verifier,     allow_collateral, register_partner,
-        activate_asset, upgrade_contract,
-    };
     if (data.len < 4)
         return;
     struct payload p = { h, data };
-    uint32_t action = take_u32(&p);
-    if (action < TIDE_COUNT(actions))
-        actions[action](&p, caller);
-    else
+    uint32_t number = take_u32(&p);
+    const struct action *action = &actions[number % TIDE_COUNT(actions)];
+    if (number >= TIDE_COUNT(actions)) {
         apply_legacy(h, data);
+    } else if (action->run) {
+        action->run(&p, caller);
+    } else {
+        sim_require(h, action->slot, "upgrade_tier removed — all partners have the same rights");
+        call_function(&p, action, caller);
+    }
 }

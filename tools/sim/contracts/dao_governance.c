@@ -1,20 +1,14 @@
 /* The DAO: proposals, votes, multisig wallets and the queue of their transactions. */
 #include "tools/sim/contracts/dao_call.h"
-#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(dao_governance, id)
 #define EN(id) SIM_ENTRY(dao_governance, id)
+#define ID(id) TIDE_EN_dao_governance_##id
 
 #define VOTE_SECONDS     172800u /* seconds; stored, but no function checks it, as published */
 #define TIMELOCK_SECONDS 259200u /* a proposal can be executed this long after it was made */
 #define MASK_DEFAULT     0x19fc7u
 #define SCOPE_MAX        2u /* greatest scope of a wallet */
-
-/* Returns the key of an entry with one argument. */
-static struct sim_key key_of(struct sim_host *h, const char *variant, sim_val arg)
-{
-    return sim_key(h, variant, SIM_VALS(arg));
-}
 
 /* Returns a status as the contract stores an enum variant: a Vec of its symbol. */
 static sim_val state_value(struct sim_host *h, const char *name)
@@ -28,79 +22,30 @@ static bool in_state(const sim_val *map, const char *name)
     return tide_slice_eq_str(sim_field(map, "status")->vec[0].bytes, name);
 }
 
-/* Refuses unless the caller is the DAO's own address and authorises the call. */
-static void only_dao(struct sim_host *h, sim_val caller)
-{
-    sim_only(h, "DAO_ADDR", caller.addr);
-}
-
 /* --- setting up ------------------------------------------------------------------------ */
 
 /* args: DAO's address, engine. Stores the first values of the parameters. */
-static sim_val initialize(struct sim_host *h, const sim_val *args)
+static void initialize(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
-    sim_slot_put(h, "DAO_ADDR", args[0]);
-    sim_slot_put(h, "CDP", args[1]);
+    sim_slots_put(h, SIM_NAMES("DAO_ADDR", "CDP"), args);
     sim_slot_put(h, "PROP_CNT", sim_u64(0));
     sim_put(h, sim_key(h, EN(param_cr), SIM_NONE), sim_i128(15000));
     sim_put(h, sim_key(h, EN(param_borrow_fee), SIM_NONE), sim_i128(50));
     sim_put(h, sim_key(h, EN(param_liq_penalty), SIM_NONE), sim_i128(1000));
-    return sim_void();
 }
 
 /* args: DAO, multisig wallet, liquidity pool, partner registry, earnings distributor, stability
  * pool */
-static sim_val set_protocol_config(struct sim_host *h, const sim_val *args)
+static void set_protocol_config(struct sim_host *h, const sim_val *args)
 {
-    only_dao(h, args[0]);
-    sim_slot_put(h, "MSIGWLT", args[1]);
-    sim_slot_put(h, "LP", args[2]);
-    sim_slot_put(h, "PARTNER", args[3]);
-    sim_slot_put(h, "EARNCTR", args[4]);
-    sim_slot_put(h, "STABCTR", args[5]);
-    return sim_void();
-}
-
-/* args: DAO, compliance registry */
-static sim_val set_compliance(struct sim_host *h, const sim_val *args)
-{
-    only_dao(h, args[0]);
-    sim_slot_put(h, "COMPLY", args[1]);
-    return sim_void();
-}
-
-/* args: DAO, oracle */
-static sim_val set_oracle(struct sim_host *h, const sim_val *args)
-{
-    only_dao(h, args[0]);
-    sim_slot_put(h, "ORACLE", args[1]);
-    return sim_void();
-}
-
-/* args: DAO, mask of the actions that need a multisig wallet */
-static sim_val set_multisig_mask(struct sim_host *h, const sim_val *args)
-{
-    only_dao(h, args[0]);
-    sim_slot_put(h, "MSIGMSK", args[1]);
-    return sim_void();
+    sim_slots_put(h, SIM_NAMES("MSIGWLT", "LP", "PARTNER", "EARNCTR", "STABCTR"), &args[1]);
 }
 
 /* args: DAO, provider */
-static sim_val add_oracle_provider(struct sim_host *h, const sim_val *args)
+static void add_oracle_provider(struct sim_host *h, const sim_val *args)
 {
-    only_dao(h, args[0]);
     sim_call(h, sim_slot_addr(h, "ORACLE"), "add_provider",
              SIM_VALS(sim_address(sim_self(h)), args[1]));
-    return sim_void();
-}
-
-/* args: DAO, hash of the new code */
-static sim_val upgrade(struct sim_host *h, const sim_val *args)
-{
-    only_dao(h, args[0]);
-    sim_upgrade(h, args[1].bytes);
-    return sim_void();
 }
 
 /* --- wallets ------------------------------------------------------------------------------ */
@@ -117,7 +62,6 @@ static void emit_wallet(struct sim_host *h, const sim_val *wallet)
 /* args: DAO, threshold, signers, scope */
 static sim_val create_multisig(struct sim_host *h, const sim_val *args)
 {
-    only_dao(h, args[0]);
     uint32_t count = args[2].len;
     sim_require(h, args[1].u32 > 0, "threshold must be positive");
     sim_require(h, args[1].u32 <= count, "threshold exceeds signers");
@@ -137,24 +81,20 @@ static sim_val create_multisig(struct sim_host *h, const sim_val *args)
 }
 
 /* args: DAO, wallet, signer */
-static sim_val add_signer_to_wallet(struct sim_host *h, const sim_val *args)
+static void add_signer_to_wallet(struct sim_host *h, const sim_val *args)
 {
-    only_dao(h, args[0]);
     const sim_val *wallet = dao_wallet(h, args[1].u32, false);
     uint32_t at;
     sim_require(h, !dao_wallet_lists(wallet, args[2].addr, &at), "already a signer");
     sim_require(h, sim_field(wallet, "signers")->len < DAO_SIGNERS_MAX, "too many signers");
     dao_signer_add(h, wallet, args[2]);
     emit_wallet(h, wallet);
-    return sim_void();
 }
 
 /* args: DAO, wallet, signer */
-static sim_val remove_signer_from_wallet(struct sim_host *h, const sim_val *args)
+static void remove_signer_from_wallet(struct sim_host *h, const sim_val *args)
 {
-    only_dao(h, args[0]);
     dao_signer_remove(h, dao_wallet(h, args[1].u32, false), args[2].addr);
-    return sim_void();
 }
 
 /* --- proposals ------------------------------------------------------------------------------ */
@@ -184,7 +124,7 @@ static sim_val insert_proposal(struct sim_host *h, const sim_val *args)
                                { "end_time", sim_u64(h->now + VOTE_SECONDS) },
                                { "execute_after", sim_u64(h->now + TIMELOCK_SECONDS) },
                                { "status", state_value(h, "Active") }));
-    sim_put(h, key_of(h, EN(proposal), id), proposal);
+    sim_put(h, sim_key1(h, EN(proposal), id), proposal);
     sim_slot_put(h, "PROP_CNT", sim_u64(id.u64 + 1));
     sim_emit(h, EV(proposed), SIM_VALS(args[0]), SIM_FIELDS({ "proposal_id", id }));
     return id;
@@ -193,7 +133,6 @@ static sim_val insert_proposal(struct sim_host *h, const sim_val *args)
 /* args: as insert_proposal */
 static sim_val propose(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     require_governor(h, args[0].addr);
     return insert_proposal(h, args);
 }
@@ -201,23 +140,21 @@ static sim_val propose(struct sim_host *h, const sim_val *args)
 /* Returns a stored proposal; refuses if there is none. */
 static const sim_val *proposal_of(struct sim_host *h, sim_val id)
 {
-    const sim_val *proposal = sim_get(h, key_of(h, EN(proposal), id));
-    sim_require(h, proposal, "proposal not found");
-    return proposal;
+    return sim_get_needed(h, sim_key1(h, EN(proposal), id), "proposal not found");
 }
 
-/* Stores a proposal, with a new status unless status is NULL. */
-static void put_proposal(struct sim_host *h, const sim_val *proposal, const char *status)
+/* Stores a proposal or transaction, with a new status unless status is NULL. */
+static void put_item(struct sim_host *h, const char *variant, const sim_val *item,
+                     const char *status)
 {
     if (status)
-        sim_set(proposal, "status", state_value(h, status));
-    sim_put(h, key_of(h, EN(proposal), *sim_field(proposal, "id")), *proposal);
+        sim_set(item, "status", state_value(h, status));
+    sim_put(h, sim_key1(h, variant, *sim_field(item, "id")), *item);
 }
 
 /* args: voter, proposal, support. The end of the voting time is not checked, as published. */
-static sim_val vote(struct sim_host *h, const sim_val *args)
+static void vote(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     require_governor(h, args[0].addr);
     const sim_val *proposal = proposal_of(h, args[1]);
     sim_require(h, in_state(proposal, "Active"), "not active");
@@ -225,11 +162,10 @@ static sim_val vote(struct sim_host *h, const sim_val *args)
     sim_require(h, !sim_has(h, voted), "already voted");
     sim_bump(h, proposal, args[2].b ? "yes_votes" : "no_votes", 1);
     sim_put(h, voted, sim_bool(true));
-    put_proposal(h, proposal, NULL);
+    put_item(h, EN(proposal), proposal, NULL);
     sim_emit(
         h, "voted", SIM_VALS(args[0]),
         SIM_FIELDS({ "proposal_id", args[1] }, { "support", args[2] }, { "weight", sim_i128(1) }));
-    return sim_void();
 }
 
 /* Refuses unless the proposal has as many yes votes as wallet 0 demands. */
@@ -241,42 +177,37 @@ static void require_threshold(struct sim_host *h, const sim_val *proposal)
 }
 
 /* args: proposal. Anyone may call it. */
-static sim_val finalise(struct sim_host *h, const sim_val *args)
+static void finalise(struct sim_host *h, const sim_val *args)
 {
     const sim_val *proposal = proposal_of(h, args[0]);
     sim_require(h, in_state(proposal, "Active"), "not active");
     require_threshold(h, proposal);
-    put_proposal(h, proposal, "Passed");
-    return sim_void();
+    put_item(h, EN(proposal), proposal, "Passed");
 }
 
 /* args: caller, proposal. Applies the call data once the timelock is over. An open proposal with
  * enough votes needs no finalise. */
-static sim_val execute(struct sim_host *h, const sim_val *args)
+static void execute(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     const sim_val *proposal = proposal_of(h, args[1]);
     sim_require(h, in_state(proposal, "Active") || in_state(proposal, "Passed"),
                 "proposal not executable");
     require_threshold(h, proposal);
     sim_require(h, h->now >= sim_field_u64(proposal, "execute_after"), "timelock not expired");
     dao_apply(h, sim_field(proposal, "call_data")->bytes, args[0]);
-    put_proposal(h, proposal, "Executed");
+    put_item(h, EN(proposal), proposal, "Executed");
     sim_emit(h, EV(executed), SIM_NONE, SIM_FIELDS({ "proposal_id", args[1] }));
-    return sim_void();
 }
 
 /* args: proposer, proposal */
-static sim_val cancel(struct sim_host *h, const sim_val *args)
+static void cancel(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     const sim_val *proposal = proposal_of(h, args[1]);
     sim_require(h, sim_addr_eq(sim_field_addr(proposal, "proposer"), args[0].addr),
                 "only proposer can cancel");
     sim_require(h, in_state(proposal, "Active"), "not active");
-    put_proposal(h, proposal, "Cancelled");
+    put_item(h, EN(proposal), proposal, "Cancelled");
     sim_emit(h, EV(cancelled), SIM_NONE, SIM_FIELDS({ "proposal_id", args[1] }));
-    return sim_void();
 }
 
 /* --- multisig transactions ------------------------------------------------------------------- */
@@ -290,20 +221,11 @@ struct queued {
     sim_val call_data;
 };
 
-/* Appends an item to a stored list, which is created if need be. */
-static void append_to_list(struct sim_host *h, struct sim_key list_key, sim_val item)
-{
-    const sim_val *stored = sim_get(h, list_key);
-    sim_val list = stored ? *stored : sim_vec(&h->arena, SIM_NONE);
-    sim_vec_push(&h->arena, &list, item);
-    sim_put(h, list_key, list);
-}
-
 /* Stores a transaction and lists it under its wallet and its proposal. Returns its number. */
 static sim_val queue_tx(struct sim_host *h, const struct queued *q)
 {
     sim_val id = sim_u64(sim_slot_u64(h, "MultiSigTxCount"));
-    sim_put(h, key_of(h, EN(multi_sig_tx), id),
+    sim_put(h, sim_key1(h, EN(multi_sig_tx), id),
             sim_make(h, SIM_FIELDS({ "id", id }, { "wallet_id", q->wallet },
                                    { "proposal_id", q->proposal }, { "target", q->target },
                                    { "function_name", q->function }, { "call_data", q->call_data },
@@ -311,9 +233,9 @@ static sim_val queue_tx(struct sim_host *h, const struct queued *q)
                                    { "status", state_value(h, "Pending") },
                                    { "created_at", sim_u64(h->now) })));
     sim_slot_put(h, "MultiSigTxCount", sim_u64(id.u64 + 1));
-    append_to_list(h, key_of(h, EN(multi_sig_wallet_tx_ids), q->wallet), id);
-    sim_put(h, key_of(h, EN(multi_sig_tx_proposal), id), q->proposal);
-    append_to_list(h, key_of(h, EN(proposal_multi_sig_txs), q->proposal), id);
+    sim_append(h, sim_key1(h, EN(multi_sig_wallet_tx_ids), q->wallet), id);
+    sim_put(h, sim_key1(h, EN(multi_sig_tx_proposal), id), q->proposal);
+    sim_append(h, sim_key1(h, EN(proposal_multi_sig_txs), q->proposal), id);
     return id;
 }
 
@@ -321,7 +243,6 @@ static sim_val queue_tx(struct sim_host *h, const struct queued *q)
 static sim_val submit_multisig_tx(struct sim_host *h, const sim_val *args)
 /* Any submitter may queue a transaction, and the proposal need not exist, as published. */
 {
-    sim_auth(h, args[0].addr);
     (void)dao_wallet(h, args[1].u32, false);
     return queue_tx(h, &(struct queued){ args[1], args[2], args[3], args[4], args[5] });
 }
@@ -329,7 +250,6 @@ static sim_val submit_multisig_tx(struct sim_host *h, const sim_val *args)
 /* args: proposer, title, description, call data, wallet, target, function */
 static sim_val propose_and_queue(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     require_governor(h, args[0].addr);
     const sim_val *wallet = dao_wallet(h, args[4].u32, false);
     sim_val proposal = insert_proposal(h, args);
@@ -342,17 +262,7 @@ static sim_val propose_and_queue(struct sim_host *h, const sim_val *args)
 /* Returns a stored transaction; refuses if there is none. */
 static const sim_val *tx_of(struct sim_host *h, sim_val id)
 {
-    const sim_val *tx = sim_get(h, key_of(h, EN(multi_sig_tx), id));
-    sim_require(h, tx, "multi-sig tx not found");
-    return tx;
-}
-
-/* Stores a transaction, with a new status unless status is NULL. */
-static void put_tx(struct sim_host *h, const sim_val *tx, const char *status)
-{
-    if (status)
-        sim_set(tx, "status", state_value(h, status));
-    sim_put(h, key_of(h, EN(multi_sig_tx), *sim_field(tx, "id")), *tx);
+    return sim_get_needed(h, sim_key1(h, EN(multi_sig_tx), id), "multi-sig tx not found");
 }
 
 /* Returns the wallet of a pending transaction. Refuses if the transaction is decided or the party
@@ -379,9 +289,8 @@ static const char *decided_status(const sim_val *tx, const sim_val *wallet)
 }
 
 /* args: signer, transaction, approval. Each signer votes once. */
-static sim_val approve_multisig_tx(struct sim_host *h, const sim_val *args)
+static void approve_multisig_tx(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     const sim_val *tx = tx_of(h, args[1]);
     const sim_val *wallet = wallet_of_open_tx(h, tx, args[0].addr);
     struct sim_key approval = sim_key(h, EN(multi_sig_approval), SIM_VALS(args[1], args[0]));
@@ -389,33 +298,28 @@ static sim_val approve_multisig_tx(struct sim_host *h, const sim_val *args)
     sim_put(h, approval, args[2]);
     sim_val *count = sim_field(tx, args[2].b ? "approvals" : "rejections");
     count->u32++;
-    put_tx(h, tx, decided_status(tx, wallet));
+    put_item(h, EN(multi_sig_tx), tx, decided_status(tx, wallet));
     sim_emit(h, EV(msig_approved), SIM_VALS(args[1], args[0]), SIM_NONE);
-    return sim_void();
 }
 
 /* args: caller, transaction. Neither the caller nor the number of approvals is checked, as
  * published. */
-static sim_val execute_multisig_tx(struct sim_host *h, const sim_val *args)
+static void execute_multisig_tx(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     const sim_val *tx = tx_of(h, args[1]);
     sim_require(h, in_state(tx, "Pending") || in_state(tx, "Approved"), "tx already finalized");
     dao_apply(h, sim_field(tx, "call_data")->bytes, args[0]);
-    put_tx(h, tx, "Executed");
+    put_item(h, EN(multi_sig_tx), tx, "Executed");
     sim_emit(h, EV(msig_executed), SIM_NONE,
              SIM_FIELDS({ "tx_id", args[1] }, { "proposal_id", *sim_field(tx, "proposal_id") }));
-    return sim_void();
 }
 
 /* args: signer, transaction */
-static sim_val cancel_multisig_tx(struct sim_host *h, const sim_val *args)
+static void cancel_multisig_tx(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     const sim_val *tx = tx_of(h, args[1]);
     (void)wallet_of_open_tx(h, tx, args[0].addr);
-    put_tx(h, tx, "Cancelled");
-    return sim_void();
+    put_item(h, EN(multi_sig_tx), tx, "Cancelled");
 }
 
 /* --- reads ----------------------------------------------------------------------------------- */
@@ -424,13 +328,6 @@ static sim_val cancel_multisig_tx(struct sim_host *h, const sim_val *args)
 static sim_val get_proposal(struct sim_host *h, const sim_val *args)
 {
     return *proposal_of(h, args[0]);
-}
-
-/* args: proposal */
-static sim_val get_proposal_multisig_txs(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *list = sim_get(h, key_of(h, EN(proposal_multi_sig_txs), args[0]));
-    return list ? *list : sim_vec(&h->arena, SIM_NONE);
 }
 
 /* args: transaction */
@@ -461,58 +358,46 @@ static sim_val get_signers(struct sim_host *h, const sim_val *args)
 static sim_val get_pending_multisig_txs(struct sim_host *h, const sim_val *args)
 {
     (void)dao_wallet(h, args[0].u32, true);
-    const sim_val *ids = sim_get(h, key_of(h, EN(multi_sig_wallet_tx_ids), args[0]));
+    const sim_val *ids = sim_get(h, sim_key1(h, EN(multi_sig_wallet_tx_ids), args[0]));
     sim_val out = sim_vec(&h->arena, SIM_NONE);
     for (uint32_t i = 0; ids && i < ids->len; i++) {
-        const sim_val *tx = sim_get(h, key_of(h, EN(multi_sig_tx), ids->vec[i]));
+        const sim_val *tx = sim_get(h, sim_key1(h, EN(multi_sig_tx), ids->vec[i]));
         if (tx && in_state(tx, "Pending"))
             sim_vec_push(&h->arena, &out, ids->vec[i]);
     }
     return out;
 }
 
-static sim_val get_proposal_count(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_u64(sim_slot_u64(h, "PROP_CNT"));
-}
-
-static sim_val get_param_cr(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_i128(sim_get_i128(h, sim_key(h, EN(param_cr), SIM_NONE)));
-}
-
-/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
-    { "initialize", "aa", initialize },
-    { "set_protocol_config", "aaaaaa", set_protocol_config },
-    { "set_compliance", "aa", set_compliance },
-    { "set_oracle", "aa", set_oracle },
-    { "set_multisig_mask", "au", set_multisig_mask },
-    { "add_oracle_provider", "aa", add_oracle_provider },
-    { "upgrade", "ah", upgrade },
-    { "create_multisig", "auVau", create_multisig },
-    { "add_signer_to_wallet", "aua", add_signer_to_wallet },
-    { "remove_signer_from_wallet", "aua", remove_signer_from_wallet },
-    { "propose", "axxx", propose },
-    { "vote", "aUb", vote },
-    { "finalise", "U", finalise },
-    { "execute", "aU", execute },
-    { "cancel", "aU", cancel },
-    { "submit_multisig_tx", "auUayx", submit_multisig_tx },
-    { "propose_and_queue_multisig", "axxxuay", propose_and_queue },
-    { "approve_multisig_tx", "aUb", approve_multisig_tx },
-    { "execute_multisig_tx", "aU", execute_multisig_tx },
-    { "cancel_multisig_tx", "aU", cancel_multisig_tx },
-    { "get_proposal", "U", get_proposal },
-    { "get_proposal_multisig_txs", "U", get_proposal_multisig_txs },
-    { "get_multisig_tx_summary", "U", get_multisig_tx_summary },
-    { "get_signers", "u", get_signers },
-    { "get_pending_multisig_txs", "u", get_pending_multisig_txs },
-    { "get_proposal_count", "", get_proposal_count },
-    { "get_param_cr", "", get_param_cr },
+    { "initialize", "aa", SIM_FIRST, .change = initialize },
+    { "set_protocol_config", "aaaaaa", "DAO_ADDR", .change = set_protocol_config },
+    { "set_compliance", "aa", "DAO_ADDR", .set = "COMPLY" },
+    { "set_oracle", "aa", "DAO_ADDR", .set = "ORACLE" },
+    { "set_multisig_mask", "au", "DAO_ADDR", .set = "MSIGMSK" },
+    { "add_oracle_provider", "aa", "DAO_ADDR", .change = add_oracle_provider },
+    { "upgrade", "ah", "DAO_ADDR", .change = sim_upgrade_arg },
+    { "create_multisig", "auVau", "DAO_ADDR", .answer = create_multisig },
+    { "add_signer_to_wallet", "aua", "DAO_ADDR", .change = add_signer_to_wallet },
+    { "remove_signer_from_wallet", "aua", "DAO_ADDR", .change = remove_signer_from_wallet },
+    { "propose", "axxx", SIM_FIRST, .answer = propose },
+    { "vote", "aUb", SIM_FIRST, .change = vote },
+    { "finalise", "U", SIM_FREE, .change = finalise },
+    { "execute", "aU", SIM_FIRST, .change = execute },
+    { "cancel", "aU", SIM_FIRST, .change = cancel },
+    { "submit_multisig_tx", "auUayx", SIM_FIRST, .answer = submit_multisig_tx },
+    { "propose_and_queue_multisig", "axxxuay", SIM_FIRST, .answer = propose_and_queue },
+    { "approve_multisig_tx", "aUb", SIM_FIRST, .change = approve_multisig_tx },
+    { "execute_multisig_tx", "aU", SIM_FIRST, .change = execute_multisig_tx },
+    { "cancel_multisig_tx", "aU", SIM_FIRST, .change = cancel_multisig_tx },
+    { "get_proposal", "U", SIM_FREE, .answer = get_proposal },
+    { "get_proposal_multisig_txs", "U", SIM_FREE, .as = SIM_AS_LIST,
+      .entry = ID(proposal_multi_sig_txs) },
+    { "get_multisig_tx_summary", "U", SIM_FREE, .answer = get_multisig_tx_summary },
+    { "get_signers", "u", SIM_FREE, .answer = get_signers },
+    { "get_pending_multisig_txs", "u", SIM_FREE, .answer = get_pending_multisig_txs },
+    { "get_proposal_count", "", SIM_FREE, .slot = "PROP_CNT" },
+    { "get_param_cr", "", SIM_FREE, .as = SIM_AS_I128, .entry = ID(param_cr) },
     { 0 },
 };
 
-const struct sim_class sim_class_dao_governance = { TIDE_ROLE_dao_governance, fns };
+const struct sim_class sim_class_dao_governance = { .role = TIDE_ROLE_dao_governance, .fns = fns };

@@ -1,10 +1,10 @@
 /* The earnings distributor. Fees come in, partners receive their cut at once, the rest is split
  * when a week is over. */
 #include "tools/sim/host/host.h"
-#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(earnings_distributor, id)
 #define EN(id) SIM_ENTRY(earnings_distributor, id)
+#define ID(id) TIDE_EN_earnings_distributor_##id
 
 #define BPS           10000   /* basis points in one */
 #define EPOCH_SECONDS 604800u /* one week */
@@ -47,28 +47,20 @@ static void open_epoch(struct sim_host *h, uint64_t id)
 }
 
 /* args: admin, treasury, development fund, stability pool, DAO, partner registry */
-static sim_val initialize(struct sim_host *h, const sim_val *args)
+static void initialize(struct sim_host *h, const sim_val *args)
 {
-    sim_initialize(h, args[0].addr);
-    sim_slot_put(h, "TREAS", args[1]);
-    sim_slot_put(h, "DEV", args[2]);
-    sim_slot_put(h, "STABPOOL", args[3]);
-    sim_slot_put(h, "DAO", args[4]);
-    sim_slot_put(h, "PREG", args[5]);
+    sim_slots_put(h, SIM_NAMES("TREAS", "DEV", "STABPOOL", "DAO", "PREG"), &args[1]);
     sim_slot_put(h, "LpCount", sim_u32(0));
     sim_slot_put(h, "EPOCH", sim_u64(0));
     open_epoch(h, 0);
-    return sim_void();
 }
 
 /* args: admin, liquidity pool */
-static sim_val register_lp(struct sim_host *h, const sim_val *args)
+static void register_lp(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
     uint32_t count = sim_slot_u32(h, "LpCount");
     sim_put(h, sim_key(h, EN(lp_contract), SIM_VALS(sim_u32(count))), args[1]);
     sim_slot_put(h, "LpCount", sim_u32(count + 1));
-    return sim_void();
 }
 
 /* --- closing an epoch ------------------------------------------------------------------ */
@@ -125,8 +117,7 @@ static sim_val finalize_epoch(struct sim_host *h, const sim_val *args)
 {
     (void)args;
     uint64_t id = sim_slot_u64(h, "EPOCH");
-    const sim_val *epoch = sim_get(h, epoch_key(h, id));
-    sim_require(h, epoch, "not initialised");
+    const sim_val *epoch = sim_get_needed(h, epoch_key(h, id), "not initialised");
     sim_require(h, h->now >= sim_field_u64(epoch, "end_time"), "epoch not yet complete");
     close_epoch(h, id);
     return sim_u64(id);
@@ -168,8 +159,7 @@ static sim_amount forward_cut(struct sim_host *h, const struct revenue *r, const
     sim_transfer(h, r->token.addr, sim_self(h), registry, cut);
     sim_call(h, registry, "credit_partner_revenue",
              SIM_VALS(sim_address(sim_self(h)), r->partner, value, id));
-    struct sim_key key = sim_key(h, EN(epoch_partner_revenue), SIM_VALS(id, r->partner));
-    sim_put(h, key, sim_i128(sim_add(h, sim_get_i128(h, key), cut)));
+    sim_raise(h, sim_key(h, EN(epoch_partner_revenue), SIM_VALS(id, r->partner)), cut);
     sim_bump(h, epoch, "partner_revenue", cut);
     sim_emit(h, EV(partner_revenue_forwarded), SIM_VALS(r->partner, id),
              SIM_FIELDS({ "partner_cut", value }, { "source", r->source }));
@@ -180,8 +170,7 @@ static sim_amount forward_cut(struct sim_host *h, const struct revenue *r, const
  * published. */
 static void list_token(struct sim_host *h, uint64_t id, sim_val token)
 {
-    const sim_val *stored = sim_get(h, tokens_key(h, id));
-    sim_val list = stored ? *stored : sim_vec(&h->arena, SIM_NONE);
+    sim_val list = sim_get_list(h, tokens_key(h, id));
     bool known = false;
     for (uint32_t i = 0; i < list.len; i++)
         known = known || sim_addr_eq(list.vec[i].addr, token.addr);
@@ -196,25 +185,22 @@ static void book_revenue(struct sim_host *h, const struct revenue *r, const sim_
 {
     sim_bump(h, epoch, "total_revenue", r->amount);
     sim_bump(h, epoch, "protocol_revenue", kept);
-    struct sim_key key = revenue_key(h, r->epoch, r->token);
-    sim_put(h, key, sim_i128(sim_add(h, sim_get_i128(h, key), kept)));
+    sim_raise(h, revenue_key(h, r->epoch, r->token), kept);
     list_token(h, r->epoch, r->token);
     sim_put(h, epoch_key(h, r->epoch), *epoch);
 }
 
 /* args: payer, token, amount, source of the fee, partner (0: none). The first payment after the end
  * of the epoch still counts to it and closes it. */
-static sim_val receive_revenue(struct sim_host *h, const sim_val *args)
+static void receive_revenue(struct sim_host *h, const sim_val *args)
 {
     struct revenue r = {
         .token = args[1], .amount = args[2].i128, .source = args[3], .partner = args[4]
     };
-    sim_auth(h, args[0].addr);
     sim_require(h, r.amount > 0, "amount must be positive");
     sim_transfer(h, r.token.addr, args[0].addr, sim_self(h), r.amount);
     r.epoch = sim_slot_u64(h, "EPOCH");
-    const sim_val *epoch = sim_get(h, epoch_key(h, r.epoch));
-    sim_require(h, epoch, "not initialised");
+    const sim_val *epoch = sim_get_needed(h, epoch_key(h, r.epoch), "not initialised");
     sim_amount cut = forward_cut(h, &r, epoch);
     book_revenue(h, &r, epoch, sim_sub(h, r.amount, cut));
     sim_emit(
@@ -222,7 +208,6 @@ static sim_val receive_revenue(struct sim_host *h, const sim_val *args)
         SIM_FIELDS({ "token", r.token }, { "amount", args[2] }, { "epoch", sim_u64(r.epoch) }));
     if (h->now >= sim_field_u64(epoch, "end_time"))
         close_epoch(h, r.epoch);
-    return sim_void();
 }
 
 /* --- stakers ---------------------------------------------------------------------------- */
@@ -255,7 +240,6 @@ static sim_amount claim_one(struct sim_host *h, sim_val claimer, sim_val id, sim
 /* args: claimer, epochs. Returns what is due but transfers no tokens, as published. */
 static sim_val claim(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     sim_amount deposit =
         sim_call(h, sim_slot_addr(h, "STABPOOL"), "get_compounded_deposit", SIM_VALS(args[0])).i128;
     sim_require(h, deposit > 0, "must have a Stability Pool deposit to claim");
@@ -268,40 +252,18 @@ static sim_val claim(struct sim_host *h, const sim_val *args)
     return sim_i128(total);
 }
 
-/* --- reads ------------------------------------------------------------------------------- */
-
-static sim_val get_current_epoch(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_u64(sim_slot_u64(h, "EPOCH"));
-}
-
-/* args: epoch */
-static sim_val get_epoch(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *epoch = sim_get(h, epoch_key(h, args[0].u64));
-    return epoch ? *epoch : sim_void();
-}
-
-/* args: epoch */
-static sim_val get_epoch_tokens(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *list = sim_get(h, tokens_key(h, args[0].u64));
-    return list ? *list : sim_vec(&h->arena, SIM_NONE);
-}
-
-/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
-    { "initialize", "aaaaaa", initialize },
-    { "register_lp", "aa", register_lp },
-    { "receive_revenue", "aaiyu", receive_revenue },
-    { "finalize_epoch", "", finalize_epoch },
-    { "claim", "aVU", claim },
-    { "upgrade", "ah", sim_upgrade_by_dao },
-    { "get_current_epoch", "", get_current_epoch },
-    { "get_epoch", "U", get_epoch },
-    { "get_epoch_tokens", "U", get_epoch_tokens },
+    { "initialize", "aaaaaa", SIM_NEW, .change = initialize },
+    { "register_lp", "aa", "ADMIN", .change = register_lp },
+    { "receive_revenue", "aaiyu", SIM_FIRST, .change = receive_revenue },
+    { "finalize_epoch", "", SIM_FREE, .answer = finalize_epoch },
+    { "claim", "aVU", SIM_FIRST, .answer = claim },
+    { "upgrade", "ah", SIM_STORED("DAO"), .change = sim_upgrade_arg },
+    { "get_current_epoch", "", SIM_FREE, .slot = "EPOCH" },
+    { "get_epoch", "U", SIM_FREE, .as = SIM_AS_OPTION, .entry = ID(epoch) },
+    { "get_epoch_tokens", "U", SIM_FREE, .as = SIM_AS_LIST, .entry = ID(epoch_token_list) },
     { 0 },
 };
 
-const struct sim_class sim_class_earnings_distributor = { TIDE_ROLE_earnings_distributor, fns };
+const struct sim_class sim_class_earnings_distributor = { .role = TIDE_ROLE_earnings_distributor,
+                                                          .fns = fns };

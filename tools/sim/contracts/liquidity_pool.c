@@ -1,7 +1,6 @@
 /* Constant-product pools, many in one contract. Fees accrue to each share; the protocol takes a cut
  * of them. */
 #include "tools/sim/host/host.h"
-#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(liquidity_pool, id)
 #define EN(id) SIM_ENTRY(liquidity_pool, id)
@@ -15,15 +14,11 @@
 #define LOCKED_SHARES   1000 /* shares of a pool's first deposit that belong to no provider */
 
 /* args: admin, DAO, earnings distributor, compliance registry */
-static sim_val initialize(struct sim_host *h, const sim_val *args)
+static void initialize(struct sim_host *h, const sim_val *args)
 {
-    sim_initialize(h, args[0].addr);
-    sim_slot_put(h, "DAO", args[1]);
-    sim_slot_put(h, "EARN", args[2]);
-    sim_slot_put(h, "COMPL", args[3]);
+    sim_slots_put(h, SIM_NAMES("DAO", "EARN", "COMPL"), &args[1]);
     sim_slot_put(h, "PROTFEE", sim_i128(PROTFEE_DEFAULT));
     sim_slot_put(h, "PoolCount", sim_u32(0));
-    return sim_void();
 }
 
 static struct sim_key pool_key(struct sim_host *h, sim_val id)
@@ -34,9 +29,7 @@ static struct sim_key pool_key(struct sim_host *h, sim_val id)
 /* Returns a pool; refuses if there is none. */
 static const sim_val *pool_of(struct sim_host *h, sim_val id)
 {
-    const sim_val *pool = sim_get(h, pool_key(h, id));
-    sim_require(h, pool, "pool not found");
-    return pool;
+    return sim_get_needed(h, pool_key(h, id), "pool not found");
 }
 
 /* Returns the key of a provider's position in a pool. */
@@ -63,7 +56,6 @@ static sim_val new_pool(struct sim_host *h, sim_val token_a, sim_val token_b, si
 static sim_val create_pool(struct sim_host *h, const sim_val *args)
 {
     struct sim_addr creator = args[0].addr;
-    sim_auth(h, creator);
     bool trusted = sim_addr_eq(creator, sim_slot_addr(h, "ADMIN")) ||
                    sim_addr_eq(creator, sim_slot_addr(h, "DAO"));
     sim_require(h, trusted, "only admin or DAO can create pools");
@@ -78,22 +70,18 @@ static sim_val create_pool(struct sim_host *h, const sim_val *args)
 }
 
 /* args: admin, pool id, paused */
-static sim_val set_paused(struct sim_host *h, const sim_val *args)
+static void set_paused(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
     const sim_val *pool = pool_of(h, args[1]);
     sim_set(pool, "paused", args[2]);
     sim_put(h, pool_key(h, args[1]), *pool);
-    return sim_void();
 }
 
 /* args: DAO, basis points */
-static sim_val set_protocol_fee(struct sim_host *h, const sim_val *args)
+static void set_protocol_fee(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
     sim_require(h, args[1].i128 <= PROTFEE_MAX, "protocol fee too high");
     sim_slot_put(h, "PROTFEE", args[1]);
-    return sim_void();
 }
 
 /* --- positions and their fees ---------------------------------------------------------- */
@@ -161,7 +149,6 @@ static sim_val pay_fees(struct sim_host *h, const sim_val *args, const sim_val *
 /* args: provider, pool id */
 static sim_val claim_fees(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     sim_assert_compliant(h, args[0].addr);
     const sim_val *pool = pool_of(h, args[1]);
     settle_fees(h, position_key(h, args[1], args[0]), pool);
@@ -222,7 +209,6 @@ static sim_val add_liquidity(struct sim_host *h, const sim_val *args)
     sim_amount a = args[2].i128;
     sim_amount b = args[3].i128;
     struct sim_addr provider = args[0].addr;
-    sim_auth(h, provider);
     sim_assert_compliant(h, provider);
     const sim_val *pool = pool_of(h, args[1]);
     sim_require(h, !sim_field_bool(pool, "paused"), "pool is paused");
@@ -257,7 +243,6 @@ static sim_val remove_liquidity(struct sim_host *h, const sim_val *args)
 {
     struct sim_addr provider = args[0].addr;
     sim_amount shares = args[2].i128;
-    sim_auth(h, provider);
     sim_assert_compliant(h, provider);
     const sim_val *pool = pool_of(h, args[1]);
     struct sim_key key = position_key(h, args[1], args[0]);
@@ -344,7 +329,6 @@ static sim_val swap_exact_in(struct sim_host *h, const sim_val *args)
     struct sim_addr trader = args[0].addr;
     const struct direction *d = direction_of(args[2].b);
     sim_amount in = args[3].i128;
-    sim_auth(h, trader);
     sim_assert_compliant(h, trader);
     const sim_val *pool = pool_of(h, args[1]);
     sim_require(h, !sim_field_bool(pool, "paused"), "pool is paused");
@@ -405,23 +389,22 @@ static sim_val claimable_fees(struct sim_host *h, const sim_val *args)
     return pair_of(h, sim_field_i128(position, "pending_a"), sim_field_i128(position, "pending_b"));
 }
 
-/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
-    { "initialize", "aaaa", initialize },
-    { "create_pool", "ayaai", create_pool },
-    { "set_paused", "ayb", set_paused },
-    { "set_protocol_fee", "ai", set_protocol_fee },
-    { "set_compliance", "aa", sim_set_compliance },
-    { "add_liquidity", "ayiii", add_liquidity },
-    { "remove_liquidity", "ayiii", remove_liquidity },
-    { "claim_fees", "ay", claim_fees },
-    { "swap_exact_in", "aybiiu", swap_exact_in },
-    { "upgrade", "ah", sim_upgrade_by_dao },
-    { "get_pool", "y", get_pool },
-    { "get_price", "yb", get_price },
-    { "quote", "yib", quote },
-    { "claimable_fees", "ya", claimable_fees },
+    { "initialize", "aaaa", SIM_NEW, .change = initialize },
+    { "create_pool", "ayaai", SIM_FIRST, .answer = create_pool },
+    { "set_paused", "ayb", "ADMIN", .change = set_paused },
+    { "set_protocol_fee", "ai", "DAO", .change = set_protocol_fee },
+    { "set_compliance", "aa", "DAO", .set = "COMPL" },
+    { "add_liquidity", "ayiii", SIM_FIRST, .answer = add_liquidity },
+    { "remove_liquidity", "ayiii", SIM_FIRST, .answer = remove_liquidity },
+    { "claim_fees", "ay", SIM_FIRST, .answer = claim_fees },
+    { "swap_exact_in", "aybiiu", SIM_FIRST, .answer = swap_exact_in },
+    { "upgrade", "ah", SIM_STORED("DAO"), .change = sim_upgrade_arg },
+    { "get_pool", "y", SIM_FREE, .answer = get_pool },
+    { "get_price", "yb", SIM_FREE, .answer = get_price },
+    { "quote", "yib", SIM_FREE, .answer = quote },
+    { "claimable_fees", "ya", SIM_FREE, .answer = claimable_fees },
     { 0 },
 };
 
-const struct sim_class sim_class_liquidity_pool = { TIDE_ROLE_liquidity_pool, fns };
+const struct sim_class sim_class_liquidity_pool = { .role = TIDE_ROLE_liquidity_pool, .fns = fns };

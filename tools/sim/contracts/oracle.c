@@ -1,10 +1,10 @@
 /* The oracle: price observations of providers, their trimmed mean, and the time-weighted mean price
  * (TWAP). */
 #include "tools/sim/host/host.h"
-#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(oracle, id)
 #define EN(id) SIM_ENTRY(oracle, id)
+#define ID(id) TIDE_EN_oracle_##id
 
 #define PROVIDERS_MAX  21u
 #define BATCH_MAX      32u   /* prices in one submission */
@@ -14,12 +14,6 @@
 #define WINDOW_DEFAULT 3600u /* seconds */
 #define QUORUM_DEFAULT 3u    /* observations that make a price */
 
-/* Returns the key of an entry with one argument. */
-static struct sim_key key_of(struct sim_host *h, const char *variant, sim_val arg)
-{
-    return sim_key(h, variant, SIM_VALS(arg));
-}
-
 /* Returns how many observations make a price. */
 static uint32_t quorum(struct sim_host *h)
 {
@@ -28,18 +22,16 @@ static uint32_t quorum(struct sim_host *h)
 }
 
 /* args: admin, DAO, TWAP window in seconds (0: the default) */
-static sim_val initialize(struct sim_host *h, const sim_val *args)
+static void initialize(struct sim_host *h, const sim_val *args)
 {
-    sim_initialize(h, args[0].addr);
     sim_slot_put(h, "DAO", args[1]);
     sim_slot_put(h, "PCNT", sim_u32(0));
     sim_slot_put(h, "TWINDOW", sim_u64(args[2].u64 ? args[2].u64 : WINDOW_DEFAULT));
-    return sim_void();
 }
 
 static bool is_known_provider(struct sim_host *h, sim_val provider)
 {
-    return sim_has(h, key_of(h, EN(provider), provider));
+    return sim_has(h, sim_key1(h, EN(provider), provider));
 }
 
 static void emit_provider(struct sim_host *h, const char *action, sim_val provider)
@@ -48,40 +40,34 @@ static void emit_provider(struct sim_host *h, const char *action, sim_val provid
 }
 
 /* args: DAO, provider */
-static sim_val add_provider(struct sim_host *h, const sim_val *args)
+static void add_provider(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
     uint32_t count = sim_slot_u32(h, "PCNT");
     sim_require(h, count < PROVIDERS_MAX, "max providers reached");
     sim_require(h, !is_known_provider(h, args[1]), "provider already registered");
-    sim_put(h, key_of(h, EN(provider), args[1]), sim_bool(true));
-    sim_put(h, key_of(h, EN(provider_list), sim_u32(count)), args[1]);
+    sim_put(h, sim_key1(h, EN(provider), args[1]), sim_bool(true));
+    sim_put(h, sim_key1(h, EN(provider_list), sim_u32(count)), args[1]);
     sim_slot_put(h, "PCNT", sim_u32(count + 1));
     emit_provider(h, "add", args[1]);
-    return sim_void();
 }
 
 /* args: DAO, provider. PCNT is not lowered, as published: removed providers count to
  * PROVIDERS_MAX. */
-static sim_val remove_provider(struct sim_host *h, const sim_val *args)
+static void remove_provider(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
     sim_require(h, is_known_provider(h, args[1]), "provider not registered");
-    sim_remove(h, key_of(h, EN(provider), args[1]));
+    sim_remove(h, sim_key1(h, EN(provider), args[1]));
     emit_provider(h, "rem", args[1]);
-    return sim_void();
 }
 
 /* args: DAO, observations that make a price */
-static sim_val set_min_providers(struct sim_host *h, const sim_val *args)
+static void set_min_providers(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
     uint32_t n = args[1].u32;
     sim_require(h, n >= 1, "at least one provider");
     sim_require(h, n <= PROVIDERS_MAX, "too many providers");
     sim_require(h, n <= sim_slot_u32(h, "PCNT"), "more than are registered");
     sim_slot_put(h, "MINPROV", args[1]);
-    return sim_void();
 }
 
 /* --- observations ------------------------------------------------------------------- */
@@ -119,24 +105,18 @@ static void aggregate_pending(struct sim_host *h, sim_val asset, const sim_val *
 {
     sim_val mean = sim_i128(trimmed_mean(h, pending));
     sim_val now = sim_u64(h->now);
-    sim_put(h, key_of(h, EN(feed), asset),
+    sim_put(h, sim_key1(h, EN(feed), asset),
             sim_make(h, SIM_FIELDS({ "latest_price", mean }, { "latest_ts", now },
                                    { "twap_price", mean }, { "twap_ts", now },
                                    { "observation_count", sim_u32(pending->len) })));
-    sim_put(h, key_of(h, EN(pending_observations), asset), sim_vec(&h->arena, SIM_NONE));
+    sim_put(h, sim_key1(h, EN(pending_observations), asset), sim_vec(&h->arena, SIM_NONE));
     sim_emit(h, EV(price_aggregate), SIM_VALS(asset), SIM_FIELDS({ "median_price", mean }));
-}
-
-static sim_val pending_of(struct sim_host *h, sim_val asset)
-{
-    const sim_val *stored = sim_get(h, key_of(h, EN(pending_observations), asset));
-    return stored ? *stored : sim_vec(&h->arena, SIM_NONE);
 }
 
 /* Refuses a price that moves too far from the latest one. The first price may have any value. */
 static void check_move(struct sim_host *h, sim_val asset, sim_amount price)
 {
-    const sim_val *feed = sim_get(h, key_of(h, EN(feed), asset));
+    const sim_val *feed = sim_get(h, sim_key1(h, EN(feed), asset));
     sim_amount latest = feed ? sim_field_i128(feed, "latest_price") : 0;
     if (latest <= 0)
         return;
@@ -151,11 +131,11 @@ static void add_observation(struct sim_host *h, sim_val provider, sim_val asset,
 {
     sim_require(h, price.i128 > 0, "price must be positive");
     check_move(h, asset, price.i128);
-    sim_val pending = pending_of(h, asset);
+    sim_val pending = sim_get_list(h, sim_key1(h, EN(pending_observations), asset));
     sim_vec_push(&h->arena, &pending,
                  sim_make(h, SIM_FIELDS({ "price", price }, { "provider", provider },
                                         { "timestamp", sim_u64(h->now) })));
-    sim_put(h, key_of(h, EN(pending_observations), asset), pending);
+    sim_put(h, sim_key1(h, EN(pending_observations), asset), pending);
     sim_emit(h, EV(price_observation), SIM_VALS(asset),
              SIM_FIELDS({ "provider", provider }, { "price", price }));
     if (pending.len >= quorum(h))
@@ -163,34 +143,35 @@ static void add_observation(struct sim_host *h, sim_val provider, sim_val asset,
 }
 
 /* args: provider, asset, price */
-static sim_val submit_price(struct sim_host *h, const sim_val *args)
+static void submit_price(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     sim_require(h, is_known_provider(h, args[0]), "not an authorised provider");
     add_observation(h, args[0], args[1], args[2]);
-    return sim_void();
 }
 
 /* args: provider, assets, prices */
-static sim_val submit_prices(struct sim_host *h, const sim_val *args)
+static void submit_prices(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     sim_require(h, is_known_provider(h, args[0]), "not an authorised provider");
     sim_require(h, args[1].len > 0, "empty batch");
     sim_require(h, args[1].len == args[2].len, "lengths differ");
     sim_require(h, args[1].len <= BATCH_MAX, "batch too large");
     for (uint32_t i = 0; i < args[1].len; i++)
         add_observation(h, args[0], args[1].vec[i], args[2].vec[i]);
-    return sim_void();
 }
 
 /* args: asset. Anyone may call it. */
-static sim_val aggregate(struct sim_host *h, const sim_val *args)
+static void aggregate(struct sim_host *h, const sim_val *args)
 {
-    sim_val pending = pending_of(h, args[0]);
+    sim_val pending = sim_get_list(h, sim_key1(h, EN(pending_observations), args[0]));
     sim_require(h, pending.len >= quorum(h), "insufficient observations");
     aggregate_pending(h, args[0], &pending);
-    return sim_void();
+}
+
+/* Returns an asset's feed; refuses if it has none. */
+static const sim_val *feed_of(struct sim_host *h, sim_val asset)
+{
+    return sim_get_needed(h, sim_key1(h, EN(feed), asset), "no price feed for asset");
 }
 
 /* --- mean over time --------------------------------------------------------------------- */
@@ -198,7 +179,7 @@ static sim_val aggregate(struct sim_host *h, const sim_val *args)
 /* Returns the asset's accumulator of price times seconds, or a new one that starts now. */
 static sim_val accumulator_of(struct sim_host *h, sim_val asset, sim_val latest)
 {
-    const sim_val *stored = sim_get(h, key_of(h, EN(accumulator), asset));
+    const sim_val *stored = sim_get(h, sim_key1(h, EN(accumulator), asset));
     if (stored)
         return *stored;
     return sim_make(h, SIM_FIELDS({ "cumulative_price", sim_i128(0) }, { "last_price", latest },
@@ -227,8 +208,7 @@ static sim_amount roll_window(struct sim_host *h, const sim_val *acc, sim_amount
 /* args: asset. The price since the last update is weighted with the seconds that it held. */
 static sim_val update_twap(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *feed = sim_get(h, key_of(h, EN(feed), args[0]));
-    sim_require(h, feed, "no price feed for asset");
+    const sim_val *feed = feed_of(h, args[0]);
     sim_val latest = *sim_field(feed, "latest_price");
     sim_val acc = accumulator_of(h, args[0], latest);
     uint64_t elapsed = h->now - sim_field_u64(&acc, "last_timestamp");
@@ -238,23 +218,15 @@ static sim_val update_twap(struct sim_host *h, const sim_val *args)
     sim_set(&acc, "last_price", latest);
     sim_set(&acc, "last_timestamp", sim_u64(h->now));
     sim_val twap = sim_i128(roll_window(h, &acc, latest.i128));
-    sim_put(h, key_of(h, EN(accumulator), args[0]), acc);
+    sim_put(h, sim_key1(h, EN(accumulator), args[0]), acc);
     sim_set(feed, "twap_price", twap);
     sim_set(feed, "twap_ts", sim_u64(h->now));
-    sim_put(h, key_of(h, EN(feed), args[0]), *feed);
+    sim_put(h, sim_key1(h, EN(feed), args[0]), *feed);
     sim_emit(h, EV(twap), SIM_VALS(args[0]), SIM_FIELDS({ "twap_price", twap }));
     return twap;
 }
 
 /* --- reads ----------------------------------------------------------------------------------- */
-
-/* Returns an asset's feed; refuses if it has none. */
-static const sim_val *feed_of(struct sim_host *h, sim_val asset)
-{
-    const sim_val *feed = sim_get(h, key_of(h, EN(feed), asset));
-    sim_require(h, feed, "no price feed for asset");
-    return feed;
-}
 
 /* Returns true if the stamp is more than age_max seconds ago. */
 static bool is_older(struct sim_host *h, const sim_val *feed, const char *stamp, uint64_t age_max)
@@ -282,7 +254,7 @@ static sim_val get_twap(struct sim_host *h, const sim_val *args)
 /* args: asset. An asset without a feed is stale. */
 static sim_val is_stale(struct sim_host *h, const sim_val *args)
 {
-    const sim_val *feed = sim_get(h, key_of(h, EN(feed), args[0]));
+    const sim_val *feed = sim_get(h, sim_key1(h, EN(feed), args[0]));
     return sim_bool(!feed || is_older(h, feed, "latest_ts", SPOT_AGE_MAX));
 }
 
@@ -292,43 +264,30 @@ static sim_val get_feed(struct sim_host *h, const sim_val *args)
     return *feed_of(h, args[0]);
 }
 
-/* args: address */
-static sim_val is_provider(struct sim_host *h, const sim_val *args)
-{
-    return sim_bool(is_known_provider(h, args[0]));
-}
-
-static sim_val provider_count(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_u32(sim_slot_u32(h, "PCNT"));
-}
-
 static sim_val get_min_providers(struct sim_host *h, const sim_val *args)
 {
     (void)args;
     return sim_u32(quorum(h));
 }
 
-/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
-    { "initialize", "aaU", initialize },
-    { "add_provider", "aa", add_provider },
-    { "remove_provider", "aa", remove_provider },
-    { "set_min_providers", "au", set_min_providers },
-    { "submit_price", "ayi", submit_price },
-    { "submit_prices", "aVyVi", submit_prices },
-    { "aggregate", "y", aggregate },
-    { "update_twap", "y", update_twap },
-    { "upgrade", "ah", sim_upgrade_by_dao },
-    { "get_price", "y", get_price },
-    { "get_twap", "y", get_twap },
-    { "is_stale", "y", is_stale },
-    { "get_feed", "y", get_feed },
-    { "is_provider", "a", is_provider },
-    { "provider_count", "", provider_count },
-    { "get_min_providers", "", get_min_providers },
+    { "initialize", "aaU", SIM_NEW, .change = initialize },
+    { "add_provider", "aa", "DAO", .change = add_provider },
+    { "remove_provider", "aa", "DAO", .change = remove_provider },
+    { "set_min_providers", "au", "DAO", .change = set_min_providers },
+    { "submit_price", "ayi", SIM_FIRST, .change = submit_price },
+    { "submit_prices", "aVyVi", SIM_FIRST, .change = submit_prices },
+    { "aggregate", "y", SIM_FREE, .change = aggregate },
+    { "update_twap", "y", SIM_FREE, .answer = update_twap },
+    { "upgrade", "ah", SIM_STORED("DAO"), .change = sim_upgrade_arg },
+    { "get_price", "y", SIM_FREE, .answer = get_price },
+    { "get_twap", "y", SIM_FREE, .answer = get_twap },
+    { "is_stale", "y", SIM_FREE, .answer = is_stale },
+    { "get_feed", "y", SIM_FREE, .answer = get_feed },
+    { "is_provider", "a", SIM_FREE, .as = SIM_AS_FLAG, .entry = ID(provider) },
+    { "provider_count", "", SIM_FREE, .slot = "PCNT" },
+    { "get_min_providers", "", SIM_FREE, .answer = get_min_providers },
     { 0 },
 };
 
-const struct sim_class sim_class_oracle = { TIDE_ROLE_oracle, fns };
+const struct sim_class sim_class_oracle = { .role = TIDE_ROLE_oracle, .fns = fns };

@@ -2,7 +2,6 @@
  * liquidation rewrites no deposit. The state keeps the product p of all losses and the sum of all
  * gains per unit; a deposit's snapshot of both gives its present value. */
 #include "tools/sim/host/host.h"
-#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(stability_pool, id)
 #define EN(id) SIM_ENTRY(stability_pool, id)
@@ -23,19 +22,13 @@ static struct sim_key deposit_key(struct sim_host *h, sim_val depositor)
 /* Returns the pool's state; refuses before initialize. */
 static const sim_val *state_of(struct sim_host *h)
 {
-    const sim_val *state = sim_get(h, state_key(h));
-    sim_require(h, state, "not initialised");
-    return state;
+    return sim_get_needed(h, state_key(h), "not initialised");
 }
 
 /* args: admin, USDC, engine, DAO, compliance registry */
-static sim_val initialize(struct sim_host *h, const sim_val *args)
+static void initialize(struct sim_host *h, const sim_val *args)
 {
-    sim_initialize(h, args[0].addr);
-    sim_slot_put(h, "USDC", args[1]);
-    sim_slot_put(h, "ENGINE", args[2]);
-    sim_slot_put(h, "DAO", args[3]);
-    sim_slot_put(h, "COMPL", args[4]);
+    sim_slots_put(h, SIM_NAMES("USDC", "ENGINE", "DAO", "COMPL"), &args[1]);
     sim_val none = sim_u64(0);
     sim_val zero = sim_i128(0);
     sim_put(h, state_key(h),
@@ -43,7 +36,6 @@ static sim_val initialize(struct sim_host *h, const sim_val *args)
                                    { "sum_coll", zero }, { "total_coll_gained", zero },
                                    { "epoch", none }, { "scale", none },
                                    { "total_liq_count", none }, { "paused", sim_bool(false) })));
-    return sim_void();
 }
 
 /* Returns the values of the state that a deposit records. */
@@ -110,10 +102,9 @@ static void change_total(struct sim_host *h, const sim_val *state, sim_amount by
 
 /* args: depositor, amount. A second deposit adds to the first one's initial value, not to its
  * compounded value, as published. */
-static sim_val deposit(struct sim_host *h, const sim_val *args)
+static void deposit(struct sim_host *h, const sim_val *args)
 {
     sim_amount amount = args[1].i128;
-    sim_auth(h, args[0].addr);
     sim_assert_compliant(h, args[0].addr);
     sim_require(h, amount > 0, "amount must be positive");
     const sim_val *state = state_of(h);
@@ -127,18 +118,15 @@ static sim_val deposit(struct sim_host *h, const sim_val *args)
     sim_put(h, deposit_key(h, args[0]), mine);
     change_total(h, state, amount);
     sim_emit(h, EV(deposit), SIM_VALS(args[0]), SIM_FIELDS({ "amount", args[1] }));
-    return sim_void();
 }
 
 /* args: depositor, most to withdraw */
 static sim_val withdraw(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     sim_assert_compliant(h, args[0].addr);
     const sim_val *state = state_of(h);
     settle_gain(h, args[0], state);
-    const sim_val *mine = sim_get(h, deposit_key(h, args[0]));
-    sim_require(h, mine, "no deposit");
+    const sim_val *mine = sim_get_needed(h, deposit_key(h, args[0]), "no deposit");
     sim_amount held = compounded_value(h, mine, state);
     sim_amount amount = sim_min(args[1].i128, held);
     sim_require(h, amount > 0, "nothing to withdraw");
@@ -154,7 +142,6 @@ static sim_val withdraw(struct sim_host *h, const sim_val *args)
 /* args: depositor. Returns 0 whatever the gain was, as published. */
 static sim_val claim_gains(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     sim_assert_compliant(h, args[0].addr);
     const sim_val *state = state_of(h);
     settle_gain(h, args[0], state);
@@ -184,12 +171,11 @@ static void count_loss(struct sim_host *h, const sim_val *state, sim_amount debt
 }
 
 /* args: engine, debt, collateral, collateral's token. Pays the debt and takes the collateral. */
-static sim_val absorb_liquidation(struct sim_host *h, const sim_val *args)
+static void absorb_liquidation(struct sim_host *h, const sim_val *args)
 {
     struct sim_addr engine = args[0].addr;
     sim_amount debt = args[1].i128;
     sim_amount collateral = args[2].i128;
-    sim_auth(h, engine);
     sim_require(h, sim_addr_eq(engine, sim_slot_addr(h, "ENGINE")), "unauthorised");
     const sim_val *state = state_of(h);
     sim_require(h, !sim_field_bool(state, "paused"), "stability pool is paused");
@@ -201,17 +187,14 @@ static sim_val absorb_liquidation(struct sim_host *h, const sim_val *args)
     sim_put(h, state_key(h), *state);
     sim_emit(h, EV(absorb), SIM_VALS(args[0]),
              SIM_FIELDS({ "debt_absorbed", args[1] }, { "collateral_reward", args[2] }));
-    return sim_void();
 }
 
 /* args: admin, paused */
-static sim_val set_paused(struct sim_host *h, const sim_val *args)
+static void set_paused(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
     const sim_val *state = state_of(h);
     sim_set(state, "paused", args[1]);
     sim_put(h, state_key(h), *state);
-    return sim_void();
 }
 
 /* --- reads -------------------------------------------------------------------------- */
@@ -242,21 +225,20 @@ static sim_val get_total_deposits(struct sim_host *h, const sim_val *args)
     return *sim_field(state_of(h), "total_deposits");
 }
 
-/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
-    { "initialize", "aaaaa", initialize },
-    { "deposit", "ai", deposit },
-    { "withdraw", "ai", withdraw },
-    { "claim_gains", "a", claim_gains },
-    { "absorb_liquidation", "aiia", absorb_liquidation },
-    { "set_paused", "ab", set_paused },
-    { "set_compliance", "aa", sim_set_compliance },
-    { "upgrade", "ah", sim_upgrade_by_dao },
-    { "get_compounded_deposit", "a", get_compounded_deposit },
-    { "get_collateral_gain", "a", get_collateral_gain },
-    { "get_state", "", get_state },
-    { "get_total_deposits", "", get_total_deposits },
+    { "initialize", "aaaaa", SIM_NEW, .change = initialize },
+    { "deposit", "ai", SIM_FIRST, .change = deposit },
+    { "withdraw", "ai", SIM_FIRST, .answer = withdraw },
+    { "claim_gains", "a", SIM_FIRST, .answer = claim_gains },
+    { "absorb_liquidation", "aiia", SIM_FIRST, .change = absorb_liquidation },
+    { "set_paused", "ab", "ADMIN", .change = set_paused },
+    { "set_compliance", "aa", "DAO", .set = "COMPL" },
+    { "upgrade", "ah", SIM_STORED("DAO"), .change = sim_upgrade_arg },
+    { "get_compounded_deposit", "a", SIM_FREE, .answer = get_compounded_deposit },
+    { "get_collateral_gain", "a", SIM_FREE, .answer = get_collateral_gain },
+    { "get_state", "", SIM_FREE, .answer = get_state },
+    { "get_total_deposits", "", SIM_FREE, .answer = get_total_deposits },
     { 0 },
 };
 
-const struct sim_class sim_class_stability_pool = { TIDE_ROLE_stability_pool, fns };
+const struct sim_class sim_class_stability_pool = { .role = TIDE_ROLE_stability_pool, .fns = fns };

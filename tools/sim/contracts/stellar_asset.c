@@ -3,33 +3,22 @@
  * numbers of the network's contract: 8 negative amount, 10 balance. */
 #include "tidemark/strkey.h"
 #include "tools/sim/host/host_impl.h"
-#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(stellar_asset, id)
 #define EN(id) SIM_ENTRY(stellar_asset, id)
-
-/* Returns a String that is copied into the arena. */
-static sim_val text_value(struct sim_host *h, const char *value)
-{
-    size_t len = strlen(value);
-    uint8_t *copy = tide_new(&h->arena, uint8_t, len + 1);
-    sim_check_arena(h);
-    memcpy(copy, value, len);
-    return sim_string(tide_slice_of(copy, len));
-}
 
 /* Returns the asset's name: "native", or CODE:ISSUER. */
 static sim_val asset_name(struct sim_host *h, const struct sim_contract *contract)
 {
     const struct sim_asset *asset = &h->assets[contract->asset];
     if (contract->asset == 0)
-        return text_value(h, "native");
+        return sim_text(h, "native");
     char name[sizeof(asset->code) + TIDE_STRKEY_ADDRESS_MAX + 1];
     char issuer[TIDE_STRKEY_ADDRESS_MAX];
     size_t len = tide_strkey_encode(issuer, TIDE_STRKEY_ACCOUNT,
                                     tide_slice_of(asset->issuer.key, TIDE_HASH_BYTES));
     snprintf(name, sizeof(name), "%s:%.*s", asset->code, (int)len, issuer);
-    return text_value(h, name);
+    return sim_text(h, name);
 }
 
 /* Returns the AssetInfo that the instance stores. Codes have four letters at most. */
@@ -38,31 +27,27 @@ static sim_val asset_info(struct sim_host *h, const struct sim_contract *contrac
     const struct sim_asset *asset = &h->assets[contract->asset];
     if (contract->asset == 0)
         return sim_vec(&h->arena, SIM_VALS(sim_sym("Native")));
-    sim_val code = text_value(h, asset->code);
+    sim_val code = sim_text(h, asset->code);
     sim_val issuer = sim_bytes(tide_slice_of(asset->issuer.key, TIDE_HASH_BYTES));
     sim_val parts = sim_make(h, SIM_FIELDS({ "asset_code", code }, { "issuer", issuer }));
     return sim_vec(&h->arena, SIM_VALS(sim_sym("AlphaNum4"), parts));
 }
 
-/* Returns an enum variant without arguments: a Vec of its symbol. */
-static sim_val enum_key(struct sim_host *h, const char *name)
-{
-    return sim_vec(&h->arena, SIM_VALS(sim_sym(name)));
-}
-
 /* The keys are those that the network's contract writes. XLM has no admin. */
-sim_val sim_asset_storage(struct sim_host *h, const struct sim_contract *contract)
+static sim_val first_storage(struct sim_host *h, const struct sim_contract *contract)
 {
     const struct sim_asset *asset = &h->assets[contract->asset];
     sim_val name = asset_name(h, contract);
-    sim_val symbol = contract->asset ? text_value(h, asset->code) : name;
+    sim_val symbol = contract->asset ? sim_text(h, asset->code) : name;
     sim_val metadata =
         sim_make(h, SIM_FIELDS({ "decimal", sim_u32(7) }, { "name", name }, { "symbol", symbol }));
     sim_val storage = { .type = TIDE_SCV_MAP };
     sim_map_put(&h->arena, &storage, sim_sym("METADATA"), metadata);
-    sim_map_put(&h->arena, &storage, enum_key(h, "AssetInfo"), asset_info(h, contract));
+    sim_map_put(&h->arena, &storage, sim_named_vec(h, "AssetInfo", SIM_NONE),
+                asset_info(h, contract));
     if (contract->asset)
-        sim_map_put(&h->arena, &storage, enum_key(h, "Admin"), sim_address(asset->issuer));
+        sim_map_put(&h->arena, &storage, sim_named_vec(h, "Admin", SIM_NONE),
+                    sim_address(asset->issuer));
     return storage;
 }
 
@@ -111,7 +96,7 @@ static void give_balance(struct sim_host *h, struct sim_addr to, sim_amount amou
 }
 
 /* args: sender, recipient, amount */
-static sim_val transfer(struct sim_host *h, const sim_val *args)
+static void transfer(struct sim_host *h, const sim_val *args)
 {
     struct sim_addr from = args[0].addr;
     struct sim_addr to = args[1].addr;
@@ -122,18 +107,16 @@ static sim_val transfer(struct sim_host *h, const sim_val *args)
     give_balance(h, to, amount);
     sim_emit_val(h, EV(transfer), SIM_VALS(args[0], args[1], asset_name(h, h->self)),
                  sim_i128(amount));
-    return sim_void();
 }
 
 /* args: recipient, amount. Only the issuer may mint; XLM cannot be minted. */
-static sim_val mint(struct sim_host *h, const sim_val *args)
+static void mint(struct sim_host *h, const sim_val *args)
 {
     sim_require(h, args[1].i128 >= 0, "Ok(Contract(8))");
     sim_require(h, h->self->asset != 0, "no admin");
     sim_auth(h, h->assets[h->self->asset].issuer);
     give_balance(h, args[0].addr, args[1].i128);
     sim_emit_val(h, EV(mint), SIM_VALS(args[0], asset_name(h, h->self)), args[1]);
-    return sim_void();
 }
 
 /* args: holder. A classic balance is read without becoming part of the footprint. */
@@ -153,13 +136,12 @@ static sim_val decimals(struct sim_host *h, const sim_val *args)
     return sim_u32(7);
 }
 
-/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
-    { "transfer", "aai", transfer },
-    { "mint", "ai", mint },
-    { "balance", "a", balance },
-    { "decimals", "", decimals },
+    { "transfer", "aai", SIM_FREE, .change = transfer },
+    { "mint", "ai", SIM_FREE, .change = mint },
+    { "balance", "a", SIM_FREE, .answer = balance },
+    { "decimals", "", SIM_FREE, .answer = decimals },
     { 0 },
 };
 
-const struct sim_class sim_class_stellar_asset = { TIDE_ROLE_stellar_asset, fns };
+const struct sim_class sim_class_stellar_asset = { TIDE_ROLE_stellar_asset, fns, first_storage };

@@ -1,9 +1,9 @@
 /* A synthetic asset: a SEP-41 token that only the engine mints. */
 #include "tools/sim/host/host.h"
-#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(synth_token, id)
 #define EN(id) SIM_ENTRY(synth_token, id)
+#define ID(id) TIDE_EN_synth_token_##id
 
 static struct sim_key balance_key(struct sim_host *h, sim_val party)
 {
@@ -58,13 +58,12 @@ static void take_balance(struct sim_host *h, sim_val from, sim_amount amount)
 /* Raises a balance. */
 static void give_balance(struct sim_host *h, sim_val to, sim_amount amount)
 {
-    struct sim_key key = balance_key(h, to);
-    sim_put(h, key, sim_i128(sim_add(h, sim_get_i128(h, key), amount)));
+    sim_raise(h, balance_key(h, to), amount);
 }
 
 static void change_supply(struct sim_host *h, sim_amount by)
 {
-    sim_put(h, supply_key(h), sim_i128(sim_add(h, sim_get_i128(h, supply_key(h)), by)));
+    sim_raise(h, supply_key(h), by);
 }
 
 /* Lowers an allowance; refuses if it is too small. */
@@ -78,17 +77,12 @@ static void spend_allowance(struct sim_host *h, sim_val from, sim_val spender, s
 
 /* args: admin, minter, name, symbol, decimals. The published contract asks for no authorisation
  * here. */
-static sim_val initialize(struct sim_host *h, const sim_val *args)
+static void initialize(struct sim_host *h, const sim_val *args)
 {
     sim_require(h, !sim_slot(h, "ADMIN"), "already initialized");
-    sim_slot_put(h, "ADMIN", args[0]);
-    sim_slot_put(h, "MINTER", args[1]);
-    sim_slot_put(h, "NAME", args[2]);
-    sim_slot_put(h, "SYMBOL", args[3]);
-    sim_slot_put(h, "DECIMALS", args[4]);
+    sim_slots_put(h, SIM_NAMES("ADMIN", "MINTER", "NAME", "SYMBOL", "DECIMALS"), args);
     sim_slot_put(h, "PAUSED", sim_bool(false));
     sim_put(h, supply_key(h), sim_i128(0));
-    return sim_void();
 }
 
 /* Checks that transfer and transfer_from have in common. */
@@ -194,22 +188,18 @@ static void move_balance(struct sim_host *h, sim_val from, sim_val to, sim_amoun
 }
 
 /* args: sender, recipient, amount */
-static sim_val transfer(struct sim_host *h, const sim_val *args)
+static void transfer(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     check_transfer(h, args[0], args[1], args[2].i128);
     move_balance(h, args[0], args[1], args[2].i128);
-    return sim_void();
 }
 
 /* args: spender, sender, recipient, amount */
-static sim_val transfer_from(struct sim_host *h, const sim_val *args)
+static void transfer_from(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     check_transfer(h, args[1], args[2], args[3].i128);
     spend_allowance(h, args[1], args[0], args[3].i128);
     move_balance(h, args[1], args[2], args[3].i128);
-    return sim_void();
 }
 
 /* Extends an allowance's life. The published contract passes the expiration ledger as a length of
@@ -222,29 +212,25 @@ static void extend_allowance(struct sim_host *h, struct sim_key key, uint32_t by
 }
 
 /* args: owner, spender, amount, expiration ledger */
-static sim_val approve(struct sim_host *h, const sim_val *args)
+static void approve(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     sim_require(h, args[2].i128 >= 0, "amount must not be negative");
     sim_require(h, args[3].u32 >= h->seq, "expiration is in the past");
     struct sim_key key = allowance_key(h, args[0], args[1]);
     sim_put(h, key, args[2]);
     extend_allowance(h, key, args[3].u32);
     announce_approval(h, args);
-    return sim_void();
 }
 
 /* args: recipient, amount */
-static sim_val mint(struct sim_host *h, const sim_val *args)
+static void mint(struct sim_host *h, const sim_val *args)
 {
-    sim_only_stored(h, "MINTER");
     require_running(h);
     require_free(h, args[0]);
     require_positive(h, args[1].i128);
     give_balance(h, args[0], args[1].i128);
     change_supply(h, args[1].i128);
     announce_mint(h, args[0], args[1].i128);
-    return sim_void();
 }
 
 /* Lowers a balance and the supply, and announces the burning. */
@@ -256,68 +242,38 @@ static void destroy_balance(struct sim_host *h, sim_val from, sim_amount amount)
 }
 
 /* args: owner, amount. A frozen account may burn. */
-static sim_val burn(struct sim_host *h, const sim_val *args)
+static void burn(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     require_running(h);
     require_positive(h, args[1].i128);
     destroy_balance(h, args[0], args[1].i128);
-    return sim_void();
 }
 
 /* args: spender, owner, amount. Neither the pause, nor a freeze, nor the sign of the amount is
  * checked, as published. */
-static sim_val burn_from(struct sim_host *h, const sim_val *args)
+static void burn_from(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     spend_allowance(h, args[1], args[0], args[2].i128);
     destroy_balance(h, args[1], args[2].i128);
-    return sim_void();
 }
 
 /* args: admin, account, frozen */
-static sim_val set_frozen(struct sim_host *h, const sim_val *args)
+static void set_frozen(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
     sim_put(h, sim_key(h, EN(frozen_account), SIM_VALS(args[1])), args[2]);
     sim_emit(h, EV(freeze), SIM_VALS(args[1]), SIM_FIELDS({ "frozen", args[2] }));
-    return sim_void();
 }
 
 /* args: admin, account, amount. The admin receives the amount. */
-static sim_val clawback(struct sim_host *h, const sim_val *args)
+static void clawback(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "ADMIN", args[0].addr);
     sim_require(h, is_frozen(h, args[1]), "account must be frozen");
     take_balance(h, args[1], args[2].i128);
     give_balance(h, args[0], args[2].i128);
     announce_clawback(h, args);
-    return sim_void();
-}
-
-/* args: admin, paused */
-static sim_val set_paused(struct sim_host *h, const sim_val *args)
-{
-    sim_only(h, "ADMIN", args[0].addr);
-    sim_slot_put(h, "PAUSED", args[1]);
-    return sim_void();
-}
-
-/* args: admin, hash of the new code */
-static sim_val upgrade(struct sim_host *h, const sim_val *args)
-{
-    sim_only_stored(h, "ADMIN");
-    sim_upgrade(h, args[1].bytes);
-    return sim_void();
 }
 
 /* --- reads ---------------------------------------------------------------------- */
-
-/* args: holder */
-static sim_val balance(struct sim_host *h, const sim_val *args)
-{
-    return sim_i128(sim_get_i128(h, balance_key(h, args[0])));
-}
 
 /* args: owner, spender */
 static sim_val allowance(struct sim_host *h, const sim_val *args)
@@ -325,58 +281,25 @@ static sim_val allowance(struct sim_host *h, const sim_val *args)
     return sim_i128(sim_get_i128(h, allowance_key(h, args[0], args[1])));
 }
 
-static sim_val total_supply(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_i128(sim_get_i128(h, supply_key(h)));
-}
-
-/* Returns a slot's value; refuses before initialize. */
-static sim_val required_slot(struct sim_host *h, const char *name)
-{
-    const sim_val *val = sim_slot(h, name);
-    sim_require(h, val, "not initialised");
-    return *val;
-}
-
-static sim_val decimals(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return required_slot(h, "DECIMALS");
-}
-
-static sim_val name(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return required_slot(h, "NAME");
-}
-
-static sim_val symbol(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return required_slot(h, "SYMBOL");
-}
-
-/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
-    { "initialize", "aassu", initialize },
-    { "transfer", "aai", transfer },
-    { "transfer_from", "aaai", transfer_from },
-    { "approve", "aaiu", approve },
-    { "mint", "ai", mint },
-    { "burn", "ai", burn },
-    { "burn_from", "aai", burn_from },
-    { "set_frozen", "aab", set_frozen },
-    { "clawback", "aai", clawback },
-    { "set_paused", "ab", set_paused },
-    { "upgrade", "ah", upgrade },
-    { "balance", "a", balance },
-    { "allowance", "aa", allowance },
-    { "total_supply", "", total_supply },
-    { "decimals", "", decimals },
-    { "name", "", name },
-    { "symbol", "", symbol },
+    { "initialize", "aassu", SIM_FREE, .change = initialize },
+    { "transfer", "aai", SIM_FIRST, .change = transfer },
+    { "transfer_from", "aaai", SIM_FIRST, .change = transfer_from },
+    { "approve", "aaiu", SIM_FIRST, .change = approve },
+    { "mint", "ai", SIM_STORED("MINTER"), .change = mint },
+    { "burn", "ai", SIM_FIRST, .change = burn },
+    { "burn_from", "aai", SIM_FIRST, .change = burn_from },
+    { "set_frozen", "aab", "ADMIN", .change = set_frozen },
+    { "clawback", "aai", "ADMIN", .change = clawback },
+    { "set_paused", "ab", "ADMIN", .set = "PAUSED" },
+    { "upgrade", "ah", SIM_STORED("ADMIN"), .change = sim_upgrade_arg },
+    { "balance", "a", SIM_FREE, .as = SIM_AS_I128, .entry = ID(balance) },
+    { "allowance", "aa", SIM_FREE, .answer = allowance },
+    { "total_supply", "", SIM_FREE, .as = SIM_AS_I128, .entry = ID(total_supply) },
+    { "decimals", "", SIM_FREE, .slot = "DECIMALS" },
+    { "name", "", SIM_FREE, .slot = "NAME" },
+    { "symbol", "", SIM_FREE, .slot = "SYMBOL" },
     { 0 },
 };
 
-const struct sim_class sim_class_synth_token = { TIDE_ROLE_synth_token, fns };
+const struct sim_class sim_class_synth_token = { .role = TIDE_ROLE_synth_token, .fns = fns };

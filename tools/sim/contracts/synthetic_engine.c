@@ -1,10 +1,10 @@
 /* The engine of synthetic assets: vaults that hold collateral and owe synthetic tokens, and their
  * liquidation. */
 #include "tools/sim/host/host.h"
-#include "tools/sim/host/names.h"
 
 #define EV(id) SIM_EVENT(synthetic_engine, id)
 #define EN(id) SIM_ENTRY(synthetic_engine, id)
+#define ID(id) TIDE_EN_synthetic_engine_##id
 
 #define WAD             ((sim_amount)10000000) /* fixed point of prices */
 #define BPS             10000                  /* basis points in one */
@@ -12,15 +12,10 @@
 #define FEE_DIVISOR     1000000                /* the stability fee's divisor */
 
 /* args: admin, oracle, compliance registry, earnings distributor, DAO */
-static sim_val initialize(struct sim_host *h, const sim_val *args)
+static void initialize(struct sim_host *h, const sim_val *args)
 {
-    sim_initialize(h, args[0].addr);
-    sim_slot_put(h, "ORACLE", args[1]);
-    sim_slot_put(h, "COMPL", args[2]);
-    sim_slot_put(h, "EARN", args[3]);
-    sim_slot_put(h, "DAO", args[4]);
+    sim_slots_put(h, SIM_NAMES("ORACLE", "COMPL", "EARN", "DAO"), &args[1]);
     sim_slot_put(h, "PAUSED", sim_bool(false));
-    return sim_void();
 }
 
 /* --- markets ---------------------------------------------------------------------- */
@@ -32,9 +27,8 @@ static struct sim_key config_key(struct sim_host *h, sim_val symbol)
 
 /* args: DAO, symbol, token, oracle symbol, collateral's oracle symbol, minimum ratio, liquidation
  * ratio, penalty, fee, debt ceiling (ratios, penalty and fee in basis points) */
-static sim_val register_asset(struct sim_host *h, const sim_val *args)
+static void register_asset(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
     sim_require(h, args[5].i128 > args[6].i128, "min CR must exceed liquidation CR");
     sim_require(h, args[7].i128 <= LIQ_PENALTY_MAX, "liquidation penalty too high");
     sim_put(h, config_key(h, args[1]),
@@ -48,7 +42,6 @@ static sim_val register_asset(struct sim_host *h, const sim_val *args)
                         { "coll_oracle_symbol", args[4] }, { "min_coll_ratio", args[5] },
                         { "liq_ratio", args[6] }, { "liq_penalty", args[7] },
                         { "stab_fee_bps", args[8] }, { "debt_ceiling", args[9] }));
-    return sim_void();
 }
 
 /* Returns the key that marks a token as allowed collateral. */
@@ -58,54 +51,29 @@ static struct sim_key collateral_key(struct sim_host *h, sim_val token)
 }
 
 /* args: DAO, token, allowed */
-static sim_val set_collateral_allowed(struct sim_host *h, const sim_val *args)
+static void set_collateral_allowed(struct sim_host *h, const sim_val *args)
 {
-    sim_only(h, "DAO", args[0].addr);
-    if (args[2].b)
-        sim_put(h, collateral_key(h, args[1]), sim_bool(true));
-    else
-        sim_remove(h, collateral_key(h, args[1]));
-    return sim_void();
+    sim_put_flag(h, collateral_key(h, args[1]), args[2].b);
 }
 
 /* Sets a field of an asset's configuration. args: DAO, symbol, value */
 static void change_config(struct sim_host *h, const sim_val *args, const char *field)
 {
-    sim_only(h, "DAO", args[0].addr);
-    const sim_val *config = sim_get(h, config_key(h, args[1]));
-    sim_require(h, config, "asset not configured");
+    const sim_val *config = sim_get_needed(h, config_key(h, args[1]), "asset not configured");
     sim_set(config, field, args[2]);
     sim_put(h, config_key(h, args[1]), *config);
 }
 
 /* args: DAO, symbol, enabled */
-static sim_val set_asset_enabled(struct sim_host *h, const sim_val *args)
+static void set_asset_enabled(struct sim_host *h, const sim_val *args)
 {
     change_config(h, args, "enabled");
-    return sim_void();
 }
 
 /* args: DAO, symbol, debt ceiling */
-static sim_val set_debt_ceiling(struct sim_host *h, const sim_val *args)
+static void set_debt_ceiling(struct sim_host *h, const sim_val *args)
 {
     change_config(h, args, "debt_ceiling");
-    return sim_void();
-}
-
-/* args: admin, stability pool */
-static sim_val set_stability_pool(struct sim_host *h, const sim_val *args)
-{
-    sim_only(h, "ADMIN", args[0].addr);
-    sim_slot_put(h, "STABPOOL", args[1]);
-    return sim_void();
-}
-
-/* args: admin, paused */
-static sim_val set_paused(struct sim_host *h, const sim_val *args)
-{
-    sim_only(h, "ADMIN", args[0].addr);
-    sim_slot_put(h, "PAUSED", args[1]);
-    return sim_void();
 }
 
 /* --- shared by the vault functions ------------------------------------------------- */
@@ -136,17 +104,13 @@ static struct sim_key vault_key(struct sim_host *h, sim_val owner, sim_val synth
 /* Returns a vault; refuses if there is none. */
 static const sim_val *vault_of(struct sim_host *h, sim_val owner, sim_val synth)
 {
-    const sim_val *vault = sim_get(h, vault_key(h, owner, synth));
-    sim_require(h, vault, "vault not found — open one first");
-    return vault;
+    return sim_get_needed(h, vault_key(h, owner, synth), "vault not found — open one first");
 }
 
 /* Returns an asset's configuration; refuses if there is none. */
 static const sim_val *config_of(struct sim_host *h, sim_val synth)
 {
-    const sim_val *config = sim_get(h, config_key(h, synth));
-    sim_require(h, config, "synth asset not registered");
-    return config;
+    return sim_get_needed(h, config_key(h, synth), "synth asset not registered");
 }
 
 /* Stamps and stores a vault. */
@@ -199,16 +163,6 @@ static void emit_amount(struct sim_host *h, const char *name, const sim_val *arg
 
 /* --- vaults ------------------------------------------------------------------------------- */
 
-/* Lists a new vault under its owner. A vault that is closed stays listed, as published. */
-static void list_vault(struct sim_host *h, sim_val owner, sim_val synth)
-{
-    struct sim_key key = sim_key(h, EN(vaults_by_owner), SIM_VALS(owner));
-    const sim_val *stored = sim_get(h, key);
-    sim_val list = stored ? *stored : sim_vec(&h->arena, SIM_NONE);
-    sim_vec_push(&h->arena, &list, synth);
-    sim_put(h, key, list);
-}
-
 /* Checks of open_vault, with its args. */
 static void check_open(struct sim_host *h, const sim_val *args)
 {
@@ -224,9 +178,8 @@ static void check_open(struct sim_host *h, const sim_val *args)
 }
 
 /* args: owner, synthetic asset, collateral's token, collateral */
-static sim_val open_vault(struct sim_host *h, const sim_val *args)
+static void open_vault(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     check_open(h, args);
     sim_transfer(h, args[2].addr, args[0].addr, sim_self(h), args[3].i128);
     sim_val vault =
@@ -235,17 +188,16 @@ static sim_val open_vault(struct sim_host *h, const sim_val *args)
                                { "debt", sim_i128(0) }, { "opened_at", sim_u64(h->now) },
                                { "last_update", sim_u64(h->now) }));
     put_vault(h, &vault);
-    list_vault(h, args[0], args[1]);
+    /* A vault that is closed stays listed, as published. */
+    sim_append(h, sim_key(h, EN(vaults_by_owner), SIM_VALS(args[0])), args[1]);
     sim_emit(h, EV(open), SIM_VALS(args[0]),
              SIM_FIELDS({ "synth_asset", args[1] }, { "collateral_token", args[2] },
                         { "collateral_amount", args[3] }));
-    return sim_void();
 }
 
 /* args: owner, synthetic asset, amount */
-static sim_val deposit_collateral(struct sim_host *h, const sim_val *args)
+static void deposit_collateral(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     require_running(h);
     sim_assert_compliant(h, args[0].addr);
     require_positive(h, args[2].i128);
@@ -255,7 +207,6 @@ static sim_val deposit_collateral(struct sim_host *h, const sim_val *args)
     sim_bump(h, vault, "collateral", args[2].i128);
     put_vault(h, vault);
     emit_amount(h, EV(deposit), args, args[2].i128);
-    return sim_void();
 }
 
 /* Burns the stability fee from the owner's new tokens and reports it as revenue. receive_revenue
@@ -278,10 +229,9 @@ static void charge_fee(struct sim_host *h, const sim_val *config, sim_val owner,
 }
 
 /* args: owner, synthetic asset, amount */
-static sim_val mint_synth(struct sim_host *h, const sim_val *args)
+static void mint_synth(struct sim_host *h, const sim_val *args)
 {
     sim_amount amount = args[2].i128;
-    sim_auth(h, args[0].addr);
     require_running(h);
     require_positive(h, amount);
     sim_assert_compliant(h, args[0].addr);
@@ -300,14 +250,12 @@ static sim_val mint_synth(struct sim_host *h, const sim_val *args)
     sim_call(h, sim_field_addr(config, "token"), "mint", SIM_VALS(args[0], args[2]));
     charge_fee(h, config, args[0], amount);
     emit_amount(h, EV(mint), args, amount);
-    return sim_void();
 }
 
 /* args: owner, synthetic asset, amount. More than the debt is not burnt. Works during a pause
  * too. */
-static sim_val burn_synth(struct sim_host *h, const sim_val *args)
+static void burn_synth(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     require_positive(h, args[2].i128);
     sim_assert_compliant(h, args[0].addr);
     const sim_val *vault = vault_of(h, args[0], args[1]);
@@ -318,14 +266,12 @@ static sim_val burn_synth(struct sim_host *h, const sim_val *args)
     put_vault(h, vault);
     lower_debt_total(h, args[1], repaid);
     emit_amount(h, EV(burn), args, repaid);
-    return sim_void();
 }
 
 /* args: owner, synthetic asset, amount */
-static sim_val withdraw_collateral(struct sim_host *h, const sim_val *args)
+static void withdraw_collateral(struct sim_host *h, const sim_val *args)
 {
     sim_amount amount = args[2].i128;
-    sim_auth(h, args[0].addr);
     require_running(h);
     require_positive(h, amount);
     sim_assert_compliant(h, args[0].addr);
@@ -340,7 +286,6 @@ static sim_val withdraw_collateral(struct sim_host *h, const sim_val *args)
     put_vault(h, vault);
     sim_transfer(h, sim_field_addr(vault, "collateral_tok"), sim_self(h), args[0].addr, amount);
     emit_amount(h, EV(withdraw), args, amount);
-    return sim_void();
 }
 
 /* --- liquidation ----------------------------------------------------------------------------- */
@@ -404,9 +349,8 @@ static void put_or_remove(struct sim_host *h, const sim_val *vault, const sim_va
 }
 
 /* args: liquidator, owner, synthetic asset, most debt to repay */
-static sim_val liquidate(struct sim_host *h, const sim_val *args)
+static void liquidate(struct sim_host *h, const sim_val *args)
 {
-    sim_auth(h, args[0].addr);
     require_running(h);
     require_positive(h, args[3].i128);
     sim_assert_compliant(h, args[0].addr);
@@ -427,7 +371,6 @@ static sim_val liquidate(struct sim_host *h, const sim_val *args)
     lower_debt_total(h, args[2], repaid);
     sim_emit(h, EV(liquidate), SIM_VALS(args[1]),
              SIM_FIELDS({ "synth_asset", args[2] }, { "collateral_seized", sim_i128(award) }));
-    return sim_void();
 }
 
 /* --- reads ----------------------------------------------------------------------------------- */
@@ -456,60 +399,29 @@ static sim_val is_liquidatable(struct sim_host *h, const sim_val *args)
     return sim_bool(priced_ratio(h, config, vault) < sim_field_i128(config, "liq_ratio"));
 }
 
-/* args: synthetic asset */
-static sim_val get_debt_total(struct sim_host *h, const sim_val *args)
-{
-    return sim_i128(sim_get_i128(h, debt_key(h, args[0])));
-}
-
-/* Returns an Option: the value, or void. */
-static sim_val value_or_void(const sim_val *val)
-{
-    return val ? *val : sim_void();
-}
-
-/* args: synthetic asset */
-static sim_val get_asset_config(struct sim_host *h, const sim_val *args)
-{
-    return value_or_void(sim_get(h, config_key(h, args[0])));
-}
-
-/* args: owner */
-static sim_val get_vaults_by_owner(struct sim_host *h, const sim_val *args)
-{
-    const sim_val *list = sim_get(h, sim_key(h, EN(vaults_by_owner), SIM_VALS(args[0])));
-    return list ? *list : sim_vec(&h->arena, SIM_NONE);
-}
-
-static sim_val is_paused(struct sim_host *h, const sim_val *args)
-{
-    (void)args;
-    return sim_bool(sim_slot_bool(h, "PAUSED"));
-}
-
-/* Names, types of the arguments (sim_types_fit) and code. */
 static const struct sim_fn fns[] = {
-    { "initialize", "aaaaa", initialize },
-    { "register_asset", "ayayyiiiii", register_asset },
-    { "set_collateral_allowed", "aab", set_collateral_allowed },
-    { "set_asset_enabled", "ayb", set_asset_enabled },
-    { "set_debt_ceiling", "ayi", set_debt_ceiling },
-    { "set_stability_pool", "aa", set_stability_pool },
-    { "set_paused", "ab", set_paused },
-    { "open_vault", "ayai", open_vault },
-    { "deposit_collateral", "ayi", deposit_collateral },
-    { "mint_synth", "ayi", mint_synth },
-    { "burn_synth", "ayi", burn_synth },
-    { "withdraw_collateral", "ayi", withdraw_collateral },
-    { "liquidate", "aayi", liquidate },
-    { "upgrade", "ah", sim_upgrade_by_dao },
-    { "get_cr_bps", "ay", get_cr_bps },
-    { "is_liquidatable", "ay", is_liquidatable },
-    { "get_debt_total", "y", get_debt_total },
-    { "get_asset_config", "y", get_asset_config },
-    { "get_vaults_by_owner", "a", get_vaults_by_owner },
-    { "is_paused", "", is_paused },
+    { "initialize", "aaaaa", SIM_NEW, .change = initialize },
+    { "register_asset", "ayayyiiiii", "DAO", .change = register_asset },
+    { "set_collateral_allowed", "aab", "DAO", .change = set_collateral_allowed },
+    { "set_asset_enabled", "ayb", "DAO", .change = set_asset_enabled },
+    { "set_debt_ceiling", "ayi", "DAO", .change = set_debt_ceiling },
+    { "set_stability_pool", "aa", "ADMIN", .set = "STABPOOL" },
+    { "set_paused", "ab", "ADMIN", .set = "PAUSED" },
+    { "open_vault", "ayai", SIM_FIRST, .change = open_vault },
+    { "deposit_collateral", "ayi", SIM_FIRST, .change = deposit_collateral },
+    { "mint_synth", "ayi", SIM_FIRST, .change = mint_synth },
+    { "burn_synth", "ayi", SIM_FIRST, .change = burn_synth },
+    { "withdraw_collateral", "ayi", SIM_FIRST, .change = withdraw_collateral },
+    { "liquidate", "aayi", SIM_FIRST, .change = liquidate },
+    { "upgrade", "ah", SIM_STORED("DAO"), .change = sim_upgrade_arg },
+    { "get_cr_bps", "ay", SIM_FREE, .answer = get_cr_bps },
+    { "is_liquidatable", "ay", SIM_FREE, .answer = is_liquidatable },
+    { "get_debt_total", "y", SIM_FREE, .as = SIM_AS_I128, .entry = ID(debt_total) },
+    { "get_asset_config", "y", SIM_FREE, .as = SIM_AS_OPTION, .entry = ID(asset_config) },
+    { "get_vaults_by_owner", "a", SIM_FREE, .as = SIM_AS_LIST, .entry = ID(vaults_by_owner) },
+    { "is_paused", "", SIM_FREE, .slot = "PAUSED" },
     { 0 },
 };
 
-const struct sim_class sim_class_synthetic_engine = { TIDE_ROLE_synthetic_engine, fns };
+const struct sim_class sim_class_synthetic_engine = { .role = TIDE_ROLE_synthetic_engine,
+                                                      .fns = fns };

@@ -1,65 +1,6 @@
-/* Running a call: refusals, arithmetic, nested calls, authorisation, events. */
+/* Running a call: nested calls, authorisation, events. */
 #include "tidemark/hash.h"
 #include "tools/sim/host/host_impl.h"
-#include "tools/sim/host/names.h"
-
-/* The jump skips every C frame of the call tree, back to the setjmp of the entry function. */
-_Noreturn void sim_refuse(struct sim_host *h, const char *reason)
-{
-    h->out.reason = reason;
-    longjmp(h->refused, 1);
-}
-
-/* --- arithmetic ----------------------------------------------------------------- */
-
-sim_amount sim_add(struct sim_host *h, sim_amount a, sim_amount b)
-{
-    sim_amount out;
-    sim_require(h, !__builtin_add_overflow(a, b, &out), "attempt to add with overflow");
-    return out;
-}
-
-sim_amount sim_sub(struct sim_host *h, sim_amount a, sim_amount b)
-{
-    sim_amount out;
-    sim_require(h, !__builtin_sub_overflow(a, b, &out), "attempt to subtract with overflow");
-    return out;
-}
-
-sim_amount sim_mul(struct sim_host *h, sim_amount a, sim_amount b)
-{
-    sim_amount out;
-    sim_require(h, !__builtin_mul_overflow(a, b, &out), "attempt to multiply with overflow");
-    return out;
-}
-
-sim_amount sim_div(struct sim_host *h, sim_amount a, sim_amount b)
-{
-    sim_require(h, b != 0, "attempt to divide by zero");
-    sim_require(h, !(b == -1 && a == -SIM_I128_MAX - 1), "attempt to divide with overflow");
-    return a / b;
-}
-
-sim_amount sim_mul_div(struct sim_host *h, sim_amount a, sim_amount b, sim_amount c)
-{
-    return sim_div(h, sim_mul(h, a, b), c);
-}
-
-sim_amount sim_sat_add(sim_amount a, sim_amount b)
-{
-    sim_amount out;
-    if (!__builtin_add_overflow(a, b, &out))
-        return out;
-    return a < 0 ? -SIM_I128_MAX - 1 : SIM_I128_MAX;
-}
-
-sim_amount sim_sat_mul(sim_amount a, sim_amount b)
-{
-    sim_amount out;
-    if (!__builtin_mul_overflow(a, b, &out))
-        return out;
-    return (a < 0) != (b < 0) ? -SIM_I128_MAX - 1 : SIM_I128_MAX;
-}
 
 /* --- calls ------------------------------------------------------------------------ */
 
@@ -71,6 +12,56 @@ const struct sim_fn *sim_fn_find(const struct sim_contract *contract, const char
             return fn;
     }
     return NULL;
+}
+
+/* Requires the authorisation that the function's row names. */
+static void check_auth(struct sim_host *h, const char *auth, const sim_val *args)
+{
+    if (!auth)
+        return;
+    bool stored = *auth == '=', first = *auth == '+';
+    const char *slot = stored ? auth + 1 : auth;
+    sim_require(h, !first || !sim_slot(h, "ADMIN"), "already initialized");
+    if (!first && !stored && *slot)
+        sim_require(h, sim_addr_eq(sim_slot_addr(h, slot), args[0].addr), "unauthorised");
+    sim_auth(h, stored ? sim_slot_addr(h, slot) : args[0].addr);
+    if (first)
+        sim_slot_put(h, "ADMIN", args[0]);
+}
+
+/* Returns the entry's value in the way that the row says. */
+static sim_val read_entry(struct sim_host *h, const struct sim_fn *fn, const sim_val *args,
+                          uint32_t arg_count)
+{
+    struct sim_key key = sim_key(h, tide_entries()[fn->entry].name, args, arg_count);
+    if (fn->as == SIM_AS_FLAG)
+        return sim_bool(sim_has(h, key));
+    if (fn->as == SIM_AS_LIST)
+        return sim_get_list(h, key);
+    if (fn->as == SIM_AS_I128)
+        return sim_i128(sim_get_i128(h, key));
+    const sim_val *val = sim_get(h, key);
+    return val ? *val : sim_void();
+}
+
+static sim_val run_function(struct sim_host *h, const struct sim_fn *fn, const sim_val *args,
+                            uint32_t arg_count)
+{
+    check_auth(h, fn->auth, args);
+    if (fn->answer)
+        return fn->answer(h, args);
+    if (fn->as)
+        return read_entry(h, fn, args, arg_count);
+    if (fn->slot) {
+        const sim_val *val = sim_slot(h, fn->slot);
+        sim_require(h, val, "not initialised");
+        return *val;
+    }
+    if (fn->set)
+        sim_slot_put(h, fn->set, args[1]);
+    else
+        fn->change(h, args);
+    return sim_void();
 }
 
 /* The arguments are copied into the arena, because the caller's array may be a temporary of its
@@ -98,7 +89,7 @@ sim_val sim_call(struct sim_host *h, struct sim_addr to, const char *name, const
                                                   .parent = caller ? caller_frame : h->frame };
     h->self = contract;
     h->depth++;
-    sim_val answer = fn->run(h, kept.vec);
+    sim_val answer = run_function(h, fn, kept.vec, arg_count);
     assert(h->self == contract && h->depth > 0 && "the calls below this one have ended");
     h->depth--;
     h->self = caller;
@@ -181,9 +172,9 @@ const struct sim_outcome *sim_deploy(struct sim_host *h, struct sim_addr source,
     instance->storage.type = TIDE_SCV_MAP;
     /* All contracts but Stellar assets run natively and share one code entry, that of the empty
      * wasm. The first deployment creates it. */
-    instance->stellar_asset = contract->role == TIDE_ROLE_stellar_asset;
+    instance->stellar_asset = contract->code && contract->code->first_storage;
     if (instance->stellar_asset) {
-        instance->storage = sim_asset_storage(h, contract);
+        instance->storage = contract->code->first_storage(h, contract);
     } else {
         tide_sha256(instance->wasm, (tide_slice){ 0 });
         h->out.code_created = !h->code_present;
@@ -366,6 +357,25 @@ void sim_upgrade(struct sim_host *h, tide_slice hash)
                                       .system = true,
                                       .topics = topics,
                                       .data = { .type = TIDE_SCV_VEC } });
+}
+
+void sim_upgrade_arg(struct sim_host *h, const sim_val *args)
+{
+    sim_upgrade(h, args[1].bytes);
+}
+
+/* --- calls that most contracts make ------------------------------------------------- */
+
+void sim_transfer(struct sim_host *h, struct sim_addr token, struct sim_addr from,
+                  struct sim_addr to, sim_amount amount)
+{
+    sim_call(h, token, "transfer", SIM_VALS(sim_address(from), sim_address(to), sim_i128(amount)));
+}
+
+void sim_assert_compliant(struct sim_host *h, struct sim_addr user)
+{
+    sim_call(h, sim_slot_addr(h, "COMPL"), "assert_user_compliant",
+             SIM_VALS(sim_address(sim_self(h)), sim_address(user)));
 }
 
 void sim_event_xdr(struct tide_buf *buf, const struct sim_event *event)

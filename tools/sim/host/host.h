@@ -107,25 +107,48 @@ struct sim_contract {
 
 /* --- code ------------------------------------------------------------------ */
 
-/* A contract's function. args has the types that sim_fn.types names. Returns the answer, in memory
- * of the call's arena or of args. A refusal does not return. */
-typedef sim_val sim_handler(struct sim_host *h, const sim_val *args);
+/* The party that must authorise a function, checked before anything else. Any other text names the
+ * slot that args[0] must equal; args[0] authorises then. */
+#define SIM_FREE         NULL     /* none */
+#define SIM_FIRST        ""       /* args[0] */
+#define SIM_STORED(slot) "=" slot /* the address in the slot, whatever the arguments are */
+#define SIM_NEW          "+"      /* args[0], who becomes ADMIN; refuses if there is one */
 
-/* One function: its name, its arguments' types as sim_types_fit takes them, its code. */
+/* A function that returns the value of the entry under the key of all its arguments: the value or
+ * void, a list or an empty one, a number or 0, or whether the entry exists. */
+enum sim_as { SIM_AS_NONE, SIM_AS_OPTION, SIM_AS_LIST, SIM_AS_I128, SIM_AS_FLAG };
+
+/* One function: its name, its arguments' types as sim_types_fit takes them, its authorisation, and
+ * one of: its code, a slot, an entry. args of the code have these types. An answer lies in memory of
+ * the call's arena or of args. A refusal does not return. */
 struct sim_fn {
     const char *name;
     const char *types;
-    sim_handler *run;
+    const char *auth;
+    sim_val (*answer)(struct sim_host *h, const sim_val *args);
+    void (*change)(struct sim_host *h, const sim_val *args); /* returns void */
+    const char *set;                                         /* stores args[1] in this slot */
+    const char *slot; /* returns the value of this slot; refuses if it is absent */
+    enum sim_as as;
+    enum tide_entry_id entry;
 };
 
-/* The code of a contract: its functions. */
+/* The code of a contract. */
 struct sim_class {
     enum tide_role role;
     const struct sim_fn *fns; /* the last one has a NULL name */
+    /* returns the instance storage of a new contract; NULL: it is empty, and the code is wasm */
+    sim_val (*first_storage)(struct sim_host *h, const struct sim_contract *contract);
 };
 
-/* Returns the code of a role, NULL for wallets. (contracts/classes.c) */
-const struct sim_class *sim_class_of(enum tide_role role);
+/* The code of each role, NULL for wallets. (contracts/classes.c) */
+extern const struct sim_class *const sim_classes[TIDE_ROLE_COUNT];
+
+/* Names that the model writes: topic 0 of an event, the first symbol of a key. The model takes
+ * nothing else from the catalogue. An event or entry that the catalogue does not know does not
+ * compile. Names of fields and slots stand in the contracts; a test compares them. */
+#define SIM_EVENT(role, id) (tide_events()[TIDE_EV_##role##_##id].name)
+#define SIM_ENTRY(role, id) (tide_entries()[TIDE_EN_##role##_##id].name)
 
 /* --- outcome --------------------------------------------------------------- */
 
@@ -205,6 +228,7 @@ struct sim_host {
     uint32_t temporary_life;
     uint32_t asset_count;
     struct sim_asset assets[SIM_ASSETS_MAX];
+    const struct sim_class *const *classes; /* by role */
 
     /* The running or last call. */
     struct tide_arena arena;
@@ -233,8 +257,9 @@ struct sim_host {
     uint32_t contract_count, contract_buckets;
 };
 
-/* Opens a host without accounts and contracts; asset 0 is XLM. */
-void sim_open(struct sim_host *h, const uint8_t network_id[TIDE_HASH_BYTES]);
+/* Opens a host without accounts and contracts; asset 0 is XLM. classes: sim_classes. */
+void sim_open(struct sim_host *h, const uint8_t network_id[TIDE_HASH_BYTES],
+              const struct sim_class *const *classes);
 void sim_close(struct sim_host *h);
 /* Sets the ledger of the calls that follow. */
 static inline void sim_ledger(struct sim_host *h, uint32_t seq, uint64_t close_time)
@@ -362,10 +387,11 @@ struct sim_key {
     uint32_t durability;
 };
 
-/* Returns the key Variant(args…), a Vec of the symbol variant and args: persistent, or temporary
- * below. */
+/* Returns the key Variant(args…), a Vec of the symbol variant and args: persistent, the second with
+ * one argument, the third temporary. */
 struct sim_key sim_key(struct sim_host *h, const char *variant, const sim_val *args,
                        uint32_t count);
+struct sim_key sim_key1(struct sim_host *h, const char *variant, sim_val arg);
 struct sim_key sim_key_temporary(struct sim_host *h, const char *variant, const sim_val *args,
                                  uint32_t count);
 
@@ -374,6 +400,16 @@ bool sim_has(struct sim_host *h, struct sim_key key);
 /* Returns the stored value as a tree that belongs to the caller, or NULL. To change the value,
  * change the tree and put it. */
 sim_val *sim_get(struct sim_host *h, struct sim_key key);
+/* Returns the stored value; refuses with the reason if there is none. */
+sim_val *sim_get_needed(struct sim_host *h, struct sim_key key, const char *reason);
+/* Returns a stored list, or an empty one. */
+sim_val sim_get_list(struct sim_host *h, struct sim_key key);
+/* Appends an item to a stored list, which is created if need be. */
+void sim_append(struct sim_host *h, struct sim_key key, sim_val item);
+/* Adds to a stored i128, 0 if absent; refuses on overflow. */
+void sim_raise(struct sim_host *h, struct sim_key key, sim_amount by);
+/* Stores true, or removes the entry. */
+void sim_put_flag(struct sim_host *h, struct sim_key key, bool on);
 /* Creates or replaces an entry. A new entry lives as long as its durability allows. */
 void sim_put(struct sim_host *h, struct sim_key key, sim_val val);
 /* Removes the entry if it exists. */
@@ -392,16 +428,22 @@ uint32_t sim_get_u32(struct sim_host *h, struct sim_key key);    /* absent: 0 */
  * slot. */
 sim_val *sim_slot(struct sim_host *h, const char *name);
 void sim_slot_put(struct sim_host *h, const char *name, sim_val val);
+/* Stores one value for each name. SIM_NAMES("A", "B") expands to two arguments. */
+void sim_slots_put(struct sim_host *h, const char *const *names, uint32_t count,
+                   const sim_val *vals);
+#define SIM_NAMES(...)                    \
+    (const char *const[]){ __VA_ARGS__ }, \
+        (uint32_t)TIDE_COUNT(((const char *const[]){ __VA_ARGS__ }))
 /* Returns the value of the slot. Refuses if it is absent: the contract was never initialised. */
 struct sim_addr sim_slot_addr(struct sim_host *h, const char *name);
 uint32_t sim_slot_u32(struct sim_host *h, const char *name); /* absent: 0 */
 uint64_t sim_slot_u64(struct sim_host *h, const char *name); /* absent: 0 */
 bool sim_slot_bool(struct sim_host *h, const char *name);    /* absent: false */
 
-/* Refuses unless caller equals the address in slot, then requires caller's authorisation. */
-void sim_only(struct sim_host *h, const char *slot, struct sim_addr caller);
-/* Requires the authorisation of the address in slot, whatever the arguments are. */
-void sim_only_stored(struct sim_host *h, const char *slot);
+/* Returns a String that is copied into the call's arena. */
+sim_val sim_text(struct sim_host *h, const char *text);
+/* Returns the Vec of a symbol and count values: topics of events, keys, enum variants. */
+sim_val sim_named_vec(struct sim_host *h, const char *name, const sim_val *values, uint32_t count);
 
 /* Fields of a struct value. The field must exist: contracts read only structs that they wrote. */
 sim_val *sim_field(const sim_val *map, const char *name);
@@ -469,14 +511,9 @@ void sim_transfer(struct sim_host *h, struct sim_addr token, struct sim_addr fro
                   struct sim_addr to, sim_amount amount);
 void sim_assert_compliant(struct sim_host *h, struct sim_addr user);
 
-/* Handlers that contracts share. The first argument is the caller. */
-void sim_upgrade(struct sim_host *h, tide_slice hash); /* does not check authorisation */
-sim_val sim_upgrade_by_dao(struct sim_host *h, const sim_val *args);
-/* caller must be the DAO; stores COMPL */
-sim_val sim_set_compliance(struct sim_host *h, const sim_val *args);
-/* Shared part of `initialize`: refuses if ADMIN is stored, requires the admin's authorisation,
- * stores ADMIN. */
-void sim_initialize(struct sim_host *h, struct sim_addr admin);
+/* Replace the running contract's code: by a hash, or by the hash in args[1]. */
+void sim_upgrade(struct sim_host *h, tide_slice hash);
+void sim_upgrade_arg(struct sim_host *h, const sim_val *args);
 
 /* --- for the Stellar Asset Contract: classic balances ---------------------------- */
 

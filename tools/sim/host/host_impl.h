@@ -44,13 +44,6 @@ struct sim_instance *sim_instance_load(struct sim_host *h, struct sim_contract *
 /* Writes the tree, changed in place by the caller, back to the entry. */
 void sim_instance_save(struct sim_host *h, struct sim_contract *contract);
 
-/* Returns the instance storage of a new Stellar asset contract. (contracts/stellar_asset.c) */
-sim_val sim_asset_storage(struct sim_host *h, const struct sim_contract *contract);
-
-/* Returns the Vec of a symbol and count values. Topics of events and enum variants of the
- * contracts' key types have this form. */
-sim_val sim_named_vec(struct sim_host *h, const char *name, const sim_val *values, uint32_t count);
-
 /* Refuses if the call's arena is full. */
 void sim_check_arena(struct sim_host *h);
 

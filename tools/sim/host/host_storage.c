@@ -1,5 +1,58 @@
-/* Storage functions for contracts: entries by key, instance slots, fields of structs. */
+/* Functions for contracts: arithmetic, entries by key, instance slots, fields of structs. */
 #include "tools/sim/host/host_impl.h"
+
+/* --- arithmetic ----------------------------------------------------------------- */
+
+sim_amount sim_add(struct sim_host *h, sim_amount a, sim_amount b)
+{
+    sim_amount out;
+    sim_require(h, !__builtin_add_overflow(a, b, &out), "attempt to add with overflow");
+    return out;
+}
+
+sim_amount sim_sub(struct sim_host *h, sim_amount a, sim_amount b)
+{
+    sim_amount out;
+    sim_require(h, !__builtin_sub_overflow(a, b, &out), "attempt to subtract with overflow");
+    return out;
+}
+
+sim_amount sim_mul(struct sim_host *h, sim_amount a, sim_amount b)
+{
+    sim_amount out;
+    sim_require(h, !__builtin_mul_overflow(a, b, &out), "attempt to multiply with overflow");
+    return out;
+}
+
+sim_amount sim_div(struct sim_host *h, sim_amount a, sim_amount b)
+{
+    sim_require(h, b != 0, "attempt to divide by zero");
+    sim_require(h, !(b == -1 && a == -SIM_I128_MAX - 1), "attempt to divide with overflow");
+    return a / b;
+}
+
+sim_amount sim_mul_div(struct sim_host *h, sim_amount a, sim_amount b, sim_amount c)
+{
+    return sim_div(h, sim_mul(h, a, b), c);
+}
+
+sim_amount sim_sat_add(sim_amount a, sim_amount b)
+{
+    sim_amount out;
+    if (!__builtin_add_overflow(a, b, &out))
+        return out;
+    return a < 0 ? -SIM_I128_MAX - 1 : SIM_I128_MAX;
+}
+
+sim_amount sim_sat_mul(sim_amount a, sim_amount b)
+{
+    sim_amount out;
+    if (!__builtin_mul_overflow(a, b, &out))
+        return out;
+    return (a < 0) != (b < 0) ? -SIM_I128_MAX - 1 : SIM_I128_MAX;
+}
+
+/* --- keys and entries ------------------------------------------------------------- */
 
 sim_val sim_named_vec(struct sim_host *h, const char *name, const sim_val *values, uint32_t count)
 {
@@ -12,9 +65,23 @@ sim_val sim_named_vec(struct sim_host *h, const char *name, const sim_val *value
     return out;
 }
 
+sim_val sim_text(struct sim_host *h, const char *text)
+{
+    size_t len = strlen(text);
+    char *copy = tide_new(&h->arena, char, len + 1);
+    sim_check_arena(h);
+    memcpy(copy, text, len);
+    return sim_string(tide_slice_of(copy, len));
+}
+
 struct sim_key sim_key(struct sim_host *h, const char *variant, const sim_val *args, uint32_t count)
 {
     return (struct sim_key){ sim_named_vec(h, variant, args, count), SIM_PERSISTENT };
+}
+
+struct sim_key sim_key1(struct sim_host *h, const char *variant, sim_val arg)
+{
+    return sim_key(h, variant, &arg, 1);
 }
 
 struct sim_key sim_key_temporary(struct sim_host *h, const char *variant, const sim_val *args,
@@ -46,6 +113,26 @@ sim_val *sim_get(struct sim_host *h, struct sim_key key)
     *tree = sim_val_read(&h->arena, entry->val);
     sim_check_arena(h);
     return tree;
+}
+
+sim_val *sim_get_needed(struct sim_host *h, struct sim_key key, const char *reason)
+{
+    sim_val *val = sim_get(h, key);
+    sim_require(h, val, reason);
+    return val;
+}
+
+sim_val sim_get_list(struct sim_host *h, struct sim_key key)
+{
+    const sim_val *stored = sim_get(h, key);
+    return stored ? *stored : sim_vec(&h->arena, SIM_NONE);
+}
+
+void sim_append(struct sim_host *h, struct sim_key key, sim_val item)
+{
+    sim_val list = sim_get_list(h, key);
+    sim_vec_push(&h->arena, &list, item);
+    sim_put(h, key, list);
 }
 
 void sim_put(struct sim_host *h, struct sim_key key, sim_val val)
@@ -83,6 +170,19 @@ uint32_t sim_get_u32(struct sim_host *h, struct sim_key key)
     const sim_val *val = sim_get(h, key);
     assert(!val || val->type == TIDE_SCV_U32);
     return val ? val->u32 : 0;
+}
+
+void sim_raise(struct sim_host *h, struct sim_key key, sim_amount by)
+{
+    sim_put(h, key, sim_i128(sim_add(h, sim_get_i128(h, key), by)));
+}
+
+void sim_put_flag(struct sim_host *h, struct sim_key key, bool on)
+{
+    if (on)
+        sim_put(h, key, sim_bool(true));
+    else
+        sim_remove(h, key);
 }
 
 /* --- instance --------------------------------------------------------------------- */
@@ -139,6 +239,13 @@ void sim_slot_put(struct sim_host *h, const char *name, sim_val val)
     sim_instance_save(h, h->self);
 }
 
+void sim_slots_put(struct sim_host *h, const char *const *names, uint32_t count,
+                   const sim_val *vals)
+{
+    for (uint32_t i = 0; i < count; i++)
+        sim_slot_put(h, names[i], vals[i]);
+}
+
 struct sim_addr sim_slot_addr(struct sim_host *h, const char *name)
 {
     const sim_val *val = sim_slot(h, name);
@@ -166,17 +273,6 @@ bool sim_slot_bool(struct sim_host *h, const char *name)
     const sim_val *val = sim_slot(h, name);
     assert(!val || val->type == TIDE_SCV_BOOL);
     return val && val->b;
-}
-
-void sim_only(struct sim_host *h, const char *slot, struct sim_addr caller)
-{
-    sim_require(h, sim_addr_eq(sim_slot_addr(h, slot), caller), "unauthorised");
-    sim_auth(h, caller);
-}
-
-void sim_only_stored(struct sim_host *h, const char *slot)
-{
-    sim_auth(h, sim_slot_addr(h, slot));
 }
 
 /* --- structs ----------------------------------------------------------------------- */
@@ -211,39 +307,4 @@ sim_val sim_make(struct sim_host *h, const struct sim_field *fields, uint32_t co
     sim_val out = sim_struct(&h->arena, fields, count);
     sim_check_arena(h);
     return out;
-}
-
-/* --- shared by contracts -------------------------------------------------------------- */
-
-void sim_transfer(struct sim_host *h, struct sim_addr token, struct sim_addr from,
-                  struct sim_addr to, sim_amount amount)
-{
-    sim_call(h, token, "transfer", SIM_VALS(sim_address(from), sim_address(to), sim_i128(amount)));
-}
-
-void sim_assert_compliant(struct sim_host *h, struct sim_addr user)
-{
-    sim_call(h, sim_slot_addr(h, "COMPL"), "assert_user_compliant",
-             SIM_VALS(sim_address(sim_self(h)), sim_address(user)));
-}
-
-sim_val sim_upgrade_by_dao(struct sim_host *h, const sim_val *args)
-{
-    sim_only_stored(h, "DAO");
-    sim_upgrade(h, args[1].bytes);
-    return sim_void();
-}
-
-sim_val sim_set_compliance(struct sim_host *h, const sim_val *args)
-{
-    sim_only(h, "DAO", args[0].addr);
-    sim_slot_put(h, "COMPL", args[1]);
-    return sim_void();
-}
-
-void sim_initialize(struct sim_host *h, struct sim_addr admin)
-{
-    sim_require(h, !sim_slot(h, "ADMIN"), "already initialized");
-    sim_auth(h, admin);
-    sim_slot_put(h, "ADMIN", sim_address(admin));
 }

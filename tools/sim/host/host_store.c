@@ -3,6 +3,13 @@
 
 #define BUCKETS_MIN 1024u /* power of two */
 
+/* The jump skips every C frame of the call tree, back to the setjmp of the entry function. */
+_Noreturn void sim_refuse(struct sim_host *h, const char *reason)
+{
+    h->out.reason = reason;
+    longjmp(h->refused, 1);
+}
+
 void *sim_room(void *old, size_t size)
 {
     void *room = realloc(old, size);

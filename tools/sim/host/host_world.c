@@ -110,7 +110,7 @@ struct sim_contract *sim_contract_add(struct sim_host *h, struct sim_addr addres
     struct sim_contract **head = &h->contracts[address_hash(address) & (h->contract_buckets - 1)];
     struct sim_contract *made = sim_room(NULL, sizeof(*made));
     *made = (struct sim_contract){
-        .next = *head, .address = address, .role = role, .code = sim_class_of(role)
+        .next = *head, .address = address, .role = role, .code = h->classes[role]
     };
     snprintf(made->name, sizeof(made->name), "%s", name);
     *head = made;
@@ -118,9 +118,11 @@ struct sim_contract *sim_contract_add(struct sim_host *h, struct sim_addr addres
     return made;
 }
 
-void sim_open(struct sim_host *h, const uint8_t network_id[TIDE_HASH_BYTES])
+void sim_open(struct sim_host *h, const uint8_t network_id[TIDE_HASH_BYTES],
+              const struct sim_class *const *classes)
 {
     *h = (struct sim_host){ .asset_count = 1,
+                            .classes = classes,
                             .persistent_life = SIM_PERSISTENT_LIFE,
                             .temporary_life = SIM_TEMPORARY_LIFE };
     memcpy(h->network_id, network_id, TIDE_HASH_BYTES);

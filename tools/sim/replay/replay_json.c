@@ -155,7 +155,7 @@ tide_status replay_world(struct sim_host *h, const char *path, struct tide_err *
     tide_buf_release(&bytes);
     uint8_t network[TIDE_HASH_BYTES];
     tide_network_id(network, tide_slice_str(replay_text(root, "network")));
-    sim_open(h, network);
+    sim_open(h, network, sim_classes);
     struct sim_addr issuer = { 0 };
     json_t *asset = json_object_get(root, "usdc");
     if (status == TIDE_OK && !replay_address(&issuer, replay_text(asset, "issuer")))

@@ -187,7 +187,7 @@ static inline void world_users(struct world *w)
 static inline void world_open(struct world *w)
 {
     static const uint8_t network[TIDE_HASH_BYTES] = { 7 };
-    sim_open(&w->h, network);
+    sim_open(&w->h, network, sim_classes);
     sim_ledger(&w->h, 1000, START);
     world_people(w);
     world_contracts(w);
