@@ -305,16 +305,16 @@ tide_status work_within_budget(struct att_work *w, int64_t stroops, bool *within
 /* --- sending ---------------------------------------------------------------------------------- */
 
 /* The name for last_status; att_code_of decodes it in later turns. */
-static const char *send_result_name(const struct att_sent *sent)
+static const char *send_result_name(const struct rpc_sent *sent)
 {
     static const char *const names[] = { "PENDING", "DUPLICATE", "TRY_AGAIN_LATER" };
-    assert(sent->status == ATT_ERROR || sent->status < TIDE_COUNT(names));
-    return sent->status == ATT_ERROR ? att_code_name(sent->code) : names[sent->status];
+    assert(sent->status == RPC_ERROR || sent->status < TIDE_COUNT(names));
+    return sent->status == RPC_ERROR ? att_code_name(sent->code) : names[sent->status];
 }
 
 tide_status work_send(struct att_work *w, struct tide_err *err)
 {
-    struct att_sent sent;
+    struct rpc_sent sent;
     char hash[2 * TIDE_HASH_BYTES + 1];
     struct att_row *row = &w->row;
     const struct tide_buf *envelope = row->bumped ? &row->bump : &row->envelope;
@@ -328,7 +328,7 @@ tide_status work_send(struct att_work *w, struct tide_err *err)
     if (status != TIDE_OK && status != TIDE_E_IO)
         return status;
     /* A duplicate is in the server's queue already. */
-    bool taken = status == TIDE_OK && sent.status <= ATT_DUPLICATE;
+    bool taken = status == TIDE_OK && sent.status <= RPC_DUPLICATE;
     const char *result = status == TIDE_OK ? send_result_name(&sent) : "unknown";
     row->sent_ledger = att_rpc_newest(w->rpc);
     hash_text(hash, row);

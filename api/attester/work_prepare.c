@@ -128,12 +128,13 @@ static void draft_call(struct att_work *w, struct preparation *p)
 /* Copies the result of the simulation into buffers of w: the answer's slices are valid until the
  * next call only. */
 static tide_status store_simulation(struct att_work *w, struct preparation *p,
-                                    const struct att_simulated *simulated, struct tide_err *err)
+                                    const struct rpc_simulated *simulated, struct tide_err *err)
 {
     tide_buf_reset(&w->soroban);
     tide_buf_reset(&w->auth);
     tide_buf_slice(&w->soroban, simulated->data);
-    tide_buf_slice(&w->auth, simulated->auth);
+    for (uint32_t i = 0; i < simulated->auth_count; i++)
+        tide_buf_slice(&w->auth, simulated->auth[i]);
     if (w->soroban.failed || w->auth.failed)
         return tide_fail(err, TIDE_E_IO,
                          "simulateTransaction: the answer exceeds the size of an envelope");
@@ -147,7 +148,7 @@ static tide_status store_simulation(struct att_work *w, struct preparation *p,
 /* Checks the record that the simulation read, which may be newer than the view. Servers may
  * leave the changes out. */
 static tide_status check_changes(struct att_work *w, struct preparation *p,
-                                 const struct att_simulated *simulated, struct tide_err *err)
+                                 const struct rpc_simulated *simulated, struct tide_err *err)
 {
     bool known;
     uint32_t record;
@@ -179,7 +180,7 @@ static void refuse_unavailable(struct att_work *w, struct preparation *p, const 
  * own trouble. */
 static tide_status simulate_call(struct att_work *w, struct preparation *p, struct tide_err *err)
 {
-    struct att_simulated simulated;
+    struct rpc_simulated simulated;
     draft_call(w, p);
     tide_buf_reset(&w->row.envelope);
     if (att_put_envelope(&w->row.envelope, &p->draft) != TIDE_OK)

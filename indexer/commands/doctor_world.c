@@ -1,9 +1,9 @@
 /* Checks outside of PostgreSQL: files, ledger sources, port and cache, clocks. */
 #include "indexer/commands/command.h"
 #include "indexer/commands/doctor.h"
-#include "indexer/source/rpc/client.h"
 #include "indexer/source/source.h"
 #include "tidemark/clock.h"
+#include "tidemark/rpc.h"
 #include "tidemark/text.h"
 
 #include <arpa/inet.h>
@@ -99,22 +99,20 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
 static tide_status ask_server(struct doctor *d, const char *url, struct rpc_rate *rate,
                               struct rpc_latest *latest, struct doctor_finding *out)
 {
-    const struct rpc_client_options options = {
+    const struct rpc_options options = {
         .config = &d->config,
+        .agent = "tidemark-indexer",
         .passphrase = d->deployment ? d->deployment->passphrase : NULL,
         .rate = rate,
         .cancelled = tide_stop_asked,
     };
     struct rpc_client client = { 0 };
-    struct rpc_hint hint;
-    struct tide_buf body;
     struct tide_err err;
-    tide_buf_init(&body, 1u << 20);
     tide_status status = rpc_client_open(&client, url, &options, &err);
     if (status == TIDE_OK)
-        status = rpc_client_network(&client, &hint, &err);
+        status = rpc_client_network(&client, &err);
     if (status == TIDE_OK)
-        status = rpc_client_latest(&client, latest, &body, &hint, &err);
+        status = rpc_client_latest(&client, latest, &err);
     if (status == TIDE_E_CHAIN)
         doctor_say(out, DOCTOR_FAILED,
                    "use a server of the deployment file's network, or the deployment file of the "
@@ -125,7 +123,6 @@ static tide_status ask_server(struct doctor *d, const char *url, struct rpc_rate
                    "correct rpc (and rpc_header, http_ca_file), or wait until the server is back",
                    "%s", err.text);
     rpc_client_close(&client);
-    tide_buf_release(&body);
     return status;
 }
 
@@ -138,7 +135,7 @@ static uint32_t ask_servers(struct doctor *d, struct rpc_rate *rate, uint32_t *n
     const char *list = d->config.rpc;
     uint32_t count = 0;
     bool usable = true;
-    for (; !tide_stop_asked(NULL) && rpc_client_next_url(&list, url); count++) {
+    for (; !tide_stop_asked(NULL) && rpc_next_url(&list, url); count++) {
         struct doctor_finding found;
         struct rpc_latest latest = { 0 };
         tide_status status = ask_server(d, url, rate, &latest, &found);

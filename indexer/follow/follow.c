@@ -5,11 +5,11 @@
 #include "indexer/database/stored_hash.h"
 #include "indexer/follow/pipeline.h"
 #include "indexer/prove/prover.h"
-#include "indexer/source/ledger_peek.h"
 #include "indexer/source/source.h"
 #include "tidemark/clock.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
+#include "tidemark/meta.h"
 #include "tidemark/stop.h"
 #include "tidemark/text.h"
 

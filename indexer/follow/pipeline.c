@@ -3,9 +3,9 @@
 #include "indexer/follow/pipeline.h"
 #include "indexer/decode/pool.h"
 #include "indexer/follow/queue.h"
-#include "indexer/source/ledger_peek.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
+#include "tidemark/meta.h"
 #include "tidemark/text.h"
 
 #include <stdatomic.h>

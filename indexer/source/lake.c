@@ -2,7 +2,6 @@
  * that grows to the largest ledger, and are cut into ledgers there. Objects with many ledgers are
  * decompressed ahead in a thread. */
 #include "indexer/source/lake_impl.h"
-#include "indexer/source/ledger_peek.h"
 #include "tidemark/clock.h"
 #include "tidemark/limits.h"
 #include "tidemark/log.h"

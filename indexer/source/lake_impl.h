@@ -1,4 +1,4 @@
-/* Types and functions that lake.c, lake_range.c and lake_open.c share. */
+/* Types and functions that lake.c and lake_range.c share. */
 #ifndef INDEXER_SOURCE_LAKE_IMPL_H
 #define INDEXER_SOURCE_LAKE_IMPL_H
 
@@ -46,7 +46,6 @@ struct lake {
     size_t longest; /* bytes of the longest ledger cut so far */
 };
 
-bool lake_is_stopping(const struct lake *l);
 /* Returns whether no ledger is wanted behind those that the lake has now. */
 bool lake_has_end(const struct lake *l);
 
@@ -59,7 +58,7 @@ tide_status lake_at_gap(struct lake *l, struct tide_err *err);
 /* Call when the missing object is there. */
 void lake_leave_gap(struct lake *l);
 
-/* lake_open.c: sets l->layout from .config.json, else from the names of the objects, else from the
+/* Sets l->layout from .config.json, else from the names of the objects, else from the
  * settings. TIDE_E_CHAIN for a lake of another network. */
 tide_status lake_find_layout(struct lake *l, struct tide_err *err);
 

@@ -140,8 +140,7 @@ tide_status object_folder_open(struct object_store *out, const char *path, size_
     size_t len = strlen(path);
     while (len > 1 && path[len - 1] == '/')
         len--;
-    if (len >= sizeof f->path)
-        len = sizeof f->path - 1;
+    assert(len < sizeof f->path);
     memcpy(f->path, path, len);
     f->object_max = object_max;
     *out = (struct object_store){ &folder_ops, f, f->path };

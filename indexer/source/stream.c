@@ -1,8 +1,8 @@
 /* Ledgers of a framed stream, as stellar-core writes it: a 4-byte length with its top bit set, then
  * one LedgerCloseMeta. The stream is a file or a pipe, plain or zstd. */
-#include "indexer/source/ledger_peek.h"
 #include "indexer/source/source.h"
 #include "tidemark/limits.h"
+#include "tidemark/meta.h"
 #include "tidemark/xdr.h"
 #include "tidemark/zstd.h"
 

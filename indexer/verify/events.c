@@ -3,10 +3,10 @@
  * before, and the index could. */
 #include "indexer/database/query.h"
 #include "indexer/decode/redecode.h"
-#include "indexer/source/rpc/client.h"
 #include "indexer/verify/verify.h"
 #include "tidemark/clock.h"
 #include "tidemark/limits.h"
+#include "tidemark/rpc.h"
 #include "tidemark/stop.h"
 #include "tidemark/text.h"
 
@@ -39,7 +39,6 @@ struct raw_event {
 struct comparing {
     struct tide_verify *check;
     struct rpc_client *client;
-    struct tide_buf body;
     struct tide_range range; /* ledgers of the present chunk */
     char filters[2048], contracts[2048];
     char last_id[48]; /* id of the newest event seen; an event at or before it is a repetition */
@@ -178,16 +177,13 @@ static tide_status request_events(struct comparing *c, const struct rpc_events_r
     const struct tide_clock *clock = tide_clock_system();
     const struct tide_config *config = c->client->options.config;
     for (uint32_t n = 1;; n++) {
-        struct rpc_hint hint;
-        tide_status status = rpc_client_events(c->client, request, events, &c->body, &hint, err);
-        if (!status && events->error.code)
-            status = tide_fail(err, TIDE_E_IO, "%s: getEvents: error %" PRId64 ": %s",
-                               c->client->name, events->error.code, events->error.message);
+        tide_status status = rpc_client_events(c->client, request, events, err);
         bool again = status == TIDE_E_IO || status == TIDE_E_DECODE;
         if (!again || n >= config->http_tries || tide_stop_asked(NULL))
             return status;
         uint32_t ms = config->rpc_retry_ms * n;
-        clock->sleep_ms(clock->self, hint.after_ms > ms ? hint.after_ms : ms);
+        uint32_t asked_ms = c->client->last.after_ms;
+        clock->sleep_ms(clock->self, asked_ms > ms ? asked_ms : ms);
     }
 }
 
@@ -344,20 +340,13 @@ static void name_group(struct comparing *c, const struct tide_deployment *d, uin
 static tide_status read_kept_range(struct comparing *c, struct tide_range *out,
                                    struct tide_err *err)
 {
-    struct rpc_hint hint;
-    struct rpc_page *page = malloc(sizeof *page);
-    const struct rpc_page_request request = { 2, 1 };
-    if (!page)
-        return tide_fail(err, TIDE_E_MEMORY, "verify");
-    tide_status status = rpc_client_page(c->client, &request, page, &c->body, &hint, err);
-    uint32_t oldest = page->error.code ? page->error.oldest : page->oldest;
-    uint32_t latest = page->error.code ? page->error.latest : page->latest;
-    free(page);
+    struct rpc_one one;
+    tide_status status = rpc_client_one(c->client, 2, &one, err);
     if (status)
         return status;
     *out = c->check->range;
-    out->from = out->from < oldest ? oldest : out->from;
-    out->to = out->to > latest ? latest : out->to;
+    out->from = out->from < one.oldest ? one.oldest : out->from;
+    out->to = out->to > one.latest ? one.latest : out->to;
     if (out->from > out->to)
         out->from = 0;
     return TIDE_OK;
@@ -403,9 +392,11 @@ static tide_status compare_server(struct tide_verify *check, const struct tide_c
 {
     struct rpc_rate rate;
     struct rpc_client client = { 0 };
-    const struct rpc_client_options options = {
-        .config = config, .passphrase = d->passphrase, .rate = &rate, .cancelled = tide_stop_asked
-    };
+    const struct rpc_options options = { .config = config,
+                                         .agent = "tidemark-indexer",
+                                         .passphrase = d->passphrase,
+                                         .rate = &rate,
+                                         .cancelled = tide_stop_asked };
     struct comparing *c = calloc(1, sizeof *c);
     if (!c || rpc_rate_init(&rate, config->rpc_requests_s)) {
         free(c);
@@ -413,7 +404,6 @@ static tide_status compare_server(struct tide_verify *check, const struct tide_c
     }
     c->check = check;
     c->client = &client;
-    tide_buf_init(&c->body, 0);
     tide_buf_init(&c->raw, RAW_BYTES_MAX);
     tide_buf_init(&c->xdr, TIDE_LEDGER_BYTES_MAX);
     tide_status status = rpc_client_open(&client, url, &options, err);
@@ -421,7 +411,6 @@ static tide_status compare_server(struct tide_verify *check, const struct tide_c
         status = compare_all(c, d, err);
     rpc_client_close(&client);
     rpc_rate_destroy(&rate);
-    tide_buf_release(&c->body);
     tide_buf_release(&c->raw);
     tide_buf_release(&c->xdr);
     free(c);
@@ -439,7 +428,7 @@ tide_status tide_verify_events(struct tide_verify *check, const struct tide_conf
         tide_query_contracts(check->pg, check->deployment, check->range.to + 1, &d, err);
     if (!status)
         drop_assets(d);
-    while (!status && rpc_client_next_url(&list, url))
+    while (!status && rpc_next_url(&list, url))
         status = compare_server(check, config, d, url, err);
     free(d);
     return status;

@@ -11,11 +11,11 @@ import sys
 
 ROOT = pathlib.Path(os.environ["TIDE_SOURCE_DIR"])
 BIN = pathlib.Path(os.environ["TIDE_BIN"])
-# program -> folders of its sources, folders left out
+# program -> folders and files of its sources, folders left out. The client of Stellar RPC reads settings for those that use it.
 PROGRAMS = {
-    "tidemark-indexer": (["indexer"], []),
+    "tidemark-indexer": (["indexer", "schema/rpc"], []),
     "tidemark-api": (["api"], ["api/attester", "api/console"]),
-    "tidemark-attester": (["api/attester", "api/base"], []),
+    "tidemark-attester": (["api/attester", "api/base", "schema/rpc/client.c"], []),
     "tidemark-console": (["api/console", "api/base"], []),
 }
 
@@ -29,7 +29,7 @@ def read_by(folders, without, names):
     member = re.compile(r"(?:config(?:->|\.)|\bc->)(%s)\b" % "|".join(names))
     found = set()
     for folder in folders:
-        for path in (ROOT / folder).rglob("*.[ch]"):
+        for path in (ROOT / folder).rglob("*.[ch]") if (ROOT / folder).is_dir() else [ROOT / folder]:
             if not any(path.is_relative_to(ROOT / other) for other in without):
                 found |= set(member.findall(path.read_text()))
     return found

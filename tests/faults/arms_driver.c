@@ -4,7 +4,6 @@
  * usage: arms_driver < VECTORS     exits 1 if a value is refused */
 #include "indexer/archive/bucket.h"
 #include "indexer/archive/envelope.h"
-#include "indexer/source/ledger_peek.h"
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
 #include "tidemark/stellar_value.h"

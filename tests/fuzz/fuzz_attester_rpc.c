@@ -121,12 +121,12 @@ static void read_meta(struct world *w, tide_slice meta)
     assert(status != TIDE_OK || before.status != ATT_SUSPENDED || word);
 }
 
-static void read_found(struct world *w, const struct att_found *found)
+static void read_found(struct world *w, const struct rpc_found *found)
 {
     static const uint8_t none[TIDE_HASH_BYTES];
     char word[ATT_ERROR_NAME_BYTES];
-    assert(found->event_count <= ATT_LIST_MAX && found->diagnostic_count <= ATT_LIST_MAX);
-    assert(found->status == ATT_NOT_FOUND || (found->ledger && found->ledger <= found->latest));
+    assert(found->event_count <= RPC_LIST_MAX && found->diagnostic_count <= RPC_LIST_MAX);
+    assert(found->status == RPC_NOT_FOUND || (found->ledger && found->ledger <= found->latest));
     for (uint32_t i = 0; i < found->event_count; i++)
         read_event(w, found->events[i]);
     for (uint32_t i = 0; i < found->diagnostic_count; i++)
@@ -136,15 +136,16 @@ static void read_found(struct world *w, const struct att_found *found)
     read_meta(w, found->meta);
 }
 
-static void read_simulated(struct world *w, const struct att_simulated *s)
+static void read_simulated(struct world *w, const struct rpc_simulated *s)
 {
     struct tide_err err = { 0 };
     char word[ATT_ERROR_NAME_BYTES];
     bool told;
     uint32_t status;
-    assert(s->change_count <= ATT_LIST_MAX && (s->error[0] || s->data.len));
+    assert(s->change_count <= RPC_LIST_MAX && (s->error[0] || s->data.len));
     read_bytes(s->data);
-    read_bytes(s->auth);
+    for (uint32_t i = 0; i < s->auth_count; i++)
+        read_bytes(s->auth[i]);
     (void)att_error_of_text(word, s->error);
     if (att_view_simulated(&told, &status, s, w->contract, &w->words, &err) != TIDE_OK)
         assert(*err.text);
@@ -203,9 +204,9 @@ static tide_status call_server(struct world *w, struct att_rpc *rpc, struct tide
 {
     static const uint8_t hash[TIDE_HASH_BYTES];
     struct att_tip tip;
-    struct att_simulated simulated;
-    struct att_sent sent;
-    struct att_found found;
+    struct rpc_simulated simulated;
+    struct rpc_sent sent;
+    struct rpc_found found;
     int64_t number;
     tide_status status;
     switch ((int)w->asked) {
@@ -218,7 +219,7 @@ static tide_status call_server(struct world *w, struct att_rpc *rpc, struct tide
         return status;
     case SEND:
         status = att_rpc_send(rpc, &sent, TIDE_SLICE("signed"), err);
-        assert(status != TIDE_OK || sent.status <= ATT_ERROR);
+        assert(status != TIDE_OK || sent.status <= RPC_ERROR);
         return status;
     case FIND:
         status = att_rpc_find(rpc, &found, hash, err);
@@ -259,7 +260,7 @@ static void talk(struct world *w)
 
 static void read_plain(struct world *w)
 {
-    struct att_entries entries = { .ledger = 9 };
+    struct rpc_entries entries = { .ledger = 9 };
     struct att_view view;
     struct tide_err err;
     char text[300], word[ATT_ERROR_NAME_BYTES];

@@ -1,8 +1,8 @@
-/* Any bytes as the answer of an RPC server to the indexer. The first byte chooses the expected
+/* Any bytes as the answer of an RPC server. The first byte chooses the expected
  * answer. The target checks an accepted answer against itself. The body lies in memory of exactly
  * its size. */
-#include "indexer/source/rpc/answer.h"
-#include "indexer/source/rpc/json_scan.h"
+#include "schema/rpc/answer.h"
+#include "schema/rpc/json_scan.h"
 #include "tests/fuzz/fuzz.h"
 
 static tide_status look_at(void *self, const struct rpc_event *event, struct tide_err *err)
@@ -13,10 +13,12 @@ static tide_status look_at(void *self, const struct rpc_event *event, struct tid
     return TIDE_OK;
 }
 
+static struct rpc_error error;
+
 static void try_page(uint8_t *body, size_t len, struct tide_err *err)
 {
     static struct rpc_page page;
-    if (rpc_answer_page(&page, body, len, 7, err) != TIDE_OK)
+    if (rpc_answer_read(&rpc_ledgers_question, &error, &page, body, len, 7, err) != TIDE_OK)
         return;
     assert(page.count <= RPC_PAGE_MAX);
     for (uint32_t i = 0; i < page.count; i++) {
@@ -47,14 +49,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         try_page(body, len, &err);
         break;
     case 1:
-        status = rpc_answer_network(&network, body, len, 7, &err);
+        status = rpc_answer_read(&rpc_get_network, &error, &network, body, len, 7, &err);
         assert(strlen(network.passphrase) < sizeof network.passphrase);
         break;
     case 2:
-        status = rpc_answer_latest(&latest, body, len, 7, &err);
+        status = rpc_answer_read(&rpc_latest_ledger, &error, &latest, body, len, 7, &err);
         break;
     case 3:
-        status = rpc_answer_events(&events, body, len, 7, &err);
+        status = rpc_answer_read(&rpc_events_question, &error, &events, body, len, 7, &err);
         assert(status || count == events.count);
         break;
     default: {

@@ -4,8 +4,8 @@
 #include "perf.h"
 #include "ratio.h"
 
-#include "indexer/source/rpc/answer.h"
 #include "indexer/source/source.h"
+#include "schema/rpc/answer.h"
 #include "tidemark/json_read.h"
 #include "tidemark/text.h"
 
@@ -73,9 +73,10 @@ static double time_copy(uint8_t *to, tide_slice text)
 static double time_scan(uint8_t *copy, size_t len, size_t xdr_bytes)
 {
     static struct rpc_page page;
+    struct rpc_error error;
     struct tide_err err;
     double start = perf_now();
-    if (rpc_answer_page(&page, copy, len, 1, &err) != TIDE_OK)
+    if (rpc_answer_read(&rpc_ledgers_question, &error, &page, copy, len, 1, &err) != TIDE_OK)
         perf_die("scan", &err);
     double took = perf_now() - start;
     size_t bytes = 0;

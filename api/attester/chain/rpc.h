@@ -1,4 +1,4 @@
-/* A client of several Stellar RPC servers.
+/* Several Stellar RPC servers (tidemark/rpc.h), for a sender of transactions.
  *
  * Failures  a server that does not answer, or answers with an error or malformed data, is paused.
  *           The pause doubles with each failure in a row. The next server is called at once;
@@ -13,18 +13,14 @@
  *           ledger cannot have existed. One server's reports never limit another server.
  * Time      an answer is refused if its newest ledger closed more than clock_skew_s before or after
  *           this host's time, or if the index rules its ledger number out (att_rpc_limit_ledgers).
- * Network   each new connection is asked for its network before an answer over it is used.
  * Slices    of an answer borrow from the client; valid until the next call.
  * Threads   one client belongs to one thread. */
 #ifndef API_ATTESTER_CHAIN_RPC_H
 #define API_ATTESTER_CHAIN_RPC_H
 
 #include "tidemark/clock.h"
-#include "tidemark/config.h"
 #include "tidemark/hash.h"
-#include "tidemark/http.h"
-
-enum { ATT_KEYS_MAX = 8, ATT_LIST_MAX = 32 };
+#include "tidemark/rpc.h"
 
 struct att_rpc; /* opaque */
 
@@ -94,59 +90,17 @@ struct att_tip {
 tide_status att_rpc_tip(struct att_rpc *rpc, struct att_tip *out,
                         struct tide_err *err) TIDE_MUST_USE;
 
-/* Entries at one ledger. data[i] is the LedgerEntryData of keys[i], empty if the entry does not
- * exist; an archived entry exists. modified[i] is the ledger of its last change. */
-struct att_entries {
-    uint32_t ledger;
-    tide_slice data[ATT_KEYS_MAX];
-    uint32_t modified[ATT_KEYS_MAX];
-};
-/* Reads count entries, at most ATT_KEYS_MAX. */
-tide_status att_rpc_entries(struct att_rpc *rpc, struct att_entries *out, const tide_slice *keys,
+/* Reads count entries, at most RPC_KEYS_MAX. */
+tide_status att_rpc_entries(struct att_rpc *rpc, struct rpc_entries *out, const tide_slice *keys,
                             size_t count, struct tide_err *err) TIDE_MUST_USE;
 
-struct att_change {
-    tide_slice key, before, after; /* LedgerKey, LedgerEntry, LedgerEntry; empty: no entry */
-};
-
-struct att_simulated {
-    uint32_t ledger;
-    char error[256]; /* first line of the error; "": the call passed */
-    tide_slice data; /* SorobanTransactionData */
-    int64_t resource_fee;
-    uint32_t auth_count;
-    tide_slice auth; /* SorobanAuthorizationEntry, back to back */
-    uint32_t change_count;
-    struct att_change changes[ATT_LIST_MAX];
-};
-tide_status att_rpc_simulate(struct att_rpc *rpc, struct att_simulated *out, tide_slice envelope,
+tide_status att_rpc_simulate(struct att_rpc *rpc, struct rpc_simulated *out, tide_slice envelope,
                              struct tide_err *err) TIDE_MUST_USE;
 
-enum att_sent_status { ATT_PENDING, ATT_DUPLICATE, ATT_TRY_AGAIN, ATT_ERROR };
-struct att_sent {
-    enum att_sent_status status;
-    int32_t code; /* TransactionResultCode of ERROR; of a bump, its inner one */
-};
-tide_status att_rpc_send(struct att_rpc *rpc, struct att_sent *out, tide_slice envelope,
+tide_status att_rpc_send(struct att_rpc *rpc, struct rpc_sent *out, tide_slice envelope,
                          struct tide_err *err) TIDE_MUST_USE;
 
-enum att_found_status { ATT_NOT_FOUND, ATT_SUCCESS, ATT_FAILED };
-struct att_found {
-    enum att_found_status status;
-    uint32_t latest, oldest; /* newest and oldest ledger that the server has */
-    uint64_t close_time;     /* close time of the newest ledger, unix seconds */
-    uint32_t ledger;         /* ledger that includes the transaction; 0: not found */
-    int64_t fee;             /* stroops that were charged */
-    tide_slice result;       /* TransactionResult */
-    tide_slice envelope;     /* TransactionEnvelope; empty: not found */
-    tide_slice meta;         /* TransactionMeta; empty: the server left it out */
-    uint32_t event_count;
-    tide_slice events[ATT_LIST_MAX]; /* ContractEvent of the operation */
-    uint32_t diagnostic_count;
-    /* DiagnosticEvent; servers may leave them out. */
-    tide_slice diagnostics[ATT_LIST_MAX];
-};
-tide_status att_rpc_find(struct att_rpc *rpc, struct att_found *out,
+tide_status att_rpc_find(struct att_rpc *rpc, struct rpc_found *out,
                          const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err) TIDE_MUST_USE;
 
 /* Sets *out to the 90th percentile of inclusion fees in the latest ledgers, at least 100

@@ -1,6 +1,5 @@
 /* Keys and values of the registry's entries, changes of a transaction, events and errors. */
 #include "api/attester/chain/view.h"
-#include "api/attester/chain/result_code.h"
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
 #include "tidemark/text.h"
@@ -9,7 +8,7 @@
 enum { ENTRY_ACCOUNT = 0, ENTRY_DATA = 6, PERSISTENT = 1 };
 enum { ADDRESS_BYTES = 44, MAP_MAX = 64 };
 static_assert(ATT_VIEW_KEYS == ATT_KEY_INSTANCE + 1, "a key for each constant");
-static_assert((int)ATT_VIEW_KEYS <= (int)ATT_KEYS_MAX, "one call reads all keys");
+static_assert((int)ATT_VIEW_KEYS <= (int)RPC_KEYS_MAX, "one call reads all keys");
 static_assert((int)ADDRESS_BYTES == 12 + (int)TIDE_HASH_BYTES, "three discriminants and the key");
 
 /* --- keys ------------------------------------------------------------------------------------- */
@@ -253,7 +252,7 @@ static bool read_code(uint8_t code[TIDE_HASH_BYTES], tide_slice data)
 
 /* --- the view --------------------------------------------------------------------------------- */
 
-tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
+tide_status att_view_of(struct att_view *out, const struct rpc_entries *entries,
                         const struct att_claim *claim, struct tide_err *err)
 {
     const tide_slice *data = entries->data;
@@ -284,7 +283,7 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
 {
     tide_slice keys[ATT_VIEW_KEYS];
     struct tide_buf hold;
-    struct att_entries entries = { 0 };
+    struct rpc_entries entries = { 0 };
     tide_buf_init(&hold, 8192);
     tide_status status = make_keys(keys, &hold, contract, claim);
     if (status == TIDE_OK)
@@ -299,7 +298,7 @@ tide_status att_view_code(bool *has_code, uint8_t code[TIDE_HASH_BYTES], struct 
                           const uint8_t contract[TIDE_HASH_BYTES], struct tide_err *err)
 {
     struct tide_buf hold;
-    struct att_entries entries = { 0 };
+    struct rpc_entries entries = { 0 };
     tide_buf_init(&hold, 256);
     put_instance_key(&hold, contract);
     tide_slice wanted = tide_buf_view(&hold);
@@ -314,7 +313,7 @@ tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
                              const uint8_t key[TIDE_HASH_BYTES], struct tide_err *err)
 {
     struct tide_buf hold;
-    struct att_entries entries = { 0 };
+    struct rpc_entries entries = { 0 };
     struct att_view view = { 0 };
     tide_buf_init(&hold, 256);
     put_account_key(&hold, key);
@@ -327,7 +326,7 @@ tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
     return status;
 }
 
-tide_status att_view_simulated(bool *known, uint32_t *status, const struct att_simulated *simulated,
+tide_status att_view_simulated(bool *known, uint32_t *status, const struct rpc_simulated *simulated,
                                const uint8_t contract[TIDE_HASH_BYTES],
                                const struct att_claim *claim, struct tide_err *err)
 {
@@ -339,7 +338,7 @@ tide_status att_view_simulated(bool *known, uint32_t *status, const struct att_s
     tide_buf_init(&hold, 8192);
     tide_status made = make_keys(keys, &hold, contract, claim);
     for (uint32_t i = 0; made == TIDE_OK && i < simulated->change_count; i++) {
-        const struct att_change *change = &simulated->changes[i];
+        const struct rpc_change *change = &simulated->changes[i];
         if (!tide_slice_eq(change->key, keys[ATT_KEY_RECORD]) || change->before.len < 8)
             continue;
         /* LedgerEntry is the ledger of the last change (4 bytes), the data, and an empty
@@ -500,6 +499,31 @@ bool att_error_of_event(char out[ATT_ERROR_NAME_BYTES], tide_slice diagnostic)
     else
         snprintf(out, ATT_ERROR_NAME_BYTES, "%s:%s", error_types[type], codes[code]);
     return true;
+}
+
+/* The code at index i is -i. */
+/* clang-format off */
+static const char *const code_names[] = {
+    "txSUCCESS", "txFAILED", "txTOO_EARLY", "txTOO_LATE", "txMISSING_OPERATION", "txBAD_SEQ",
+    "txBAD_AUTH", "txINSUFFICIENT_BALANCE", "txNO_ACCOUNT", "txINSUFFICIENT_FEE",
+    "txBAD_AUTH_EXTRA", "txINTERNAL_ERROR", "txNOT_SUPPORTED", "txFEE_BUMP_INNER_FAILED",
+    "txBAD_SPONSORSHIP", "txBAD_MIN_SEQ_AGE_OR_GAP", "txMALFORMED", "txSOROBAN_INVALID",
+};
+/* clang-format on */
+
+static_assert(TIDE_COUNT(code_names) == 18, "up to txSOROBAN_INVALID, which is -17");
+
+const char *att_code_name(int32_t code)
+{
+    return code <= 0 && -code < (int32_t)TIDE_COUNT(code_names) ? code_names[-code] : "tx";
+}
+
+int32_t att_code_of(const char *name)
+{
+    for (int32_t i = 0; i < (int32_t)TIDE_COUNT(code_names); i++)
+        if (strcmp(code_names[i], name) == 0)
+            return -i;
+    return 0;
 }
 
 /* Writes "failed:N" with the result code of the operation if the transaction failed, else the

@@ -43,7 +43,7 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
 
 /* Decodes entries whose keys are in the order of the ATT_KEY_ constants below; for tests. */
 enum { ATT_VIEW_KEYS = 7 };
-tide_status att_view_of(struct att_view *out, const struct att_entries *entries,
+tide_status att_view_of(struct att_view *out, const struct rpc_entries *entries,
                         const struct att_claim *claim, struct tide_err *err) TIDE_MUST_USE;
 
 /* Sets out[i] to the SHA-256 of key i, by which the index identifies entries. */
@@ -75,7 +75,7 @@ tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
 
 /* Sets *status to the status of the subject's record before a simulated call, and *known to
  * whether the answer shows it. Fails with TIDE_E_DECODE if the record is unreadable. */
-tide_status att_view_simulated(bool *known, uint32_t *status, const struct att_simulated *simulated,
+tide_status att_view_simulated(bool *known, uint32_t *status, const struct rpc_simulated *simulated,
                                const uint8_t contract[TIDE_HASH_BYTES],
                                const struct att_claim *claim, struct tide_err *err) TIDE_MUST_USE;
 
@@ -105,5 +105,12 @@ bool att_error_of_event(char out[ATT_ERROR_NAME_BYTES], tide_slice diagnostic);
 /* Writes the error name from a TransactionResult, which holds less: "failed:-2" for an
  * operation's result code, or "txBAD_AUTH". */
 void att_error_of_result(char out[ATT_ERROR_NAME_BYTES], tide_slice result);
+
+/* TransactionResultCode */
+enum { ATT_TX_TOO_LATE = -3, ATT_TX_BAD_SEQ = -5, ATT_TX_INSUFFICIENT_FEE = -9 };
+/* Returns the static name of code, "txBAD_SEQ" for example; "tx" if the code is unknown. */
+const char *att_code_name(int32_t code);
+/* Returns the code of that name; 0, which is txSUCCESS, if there is no such name. */
+int32_t att_code_of(const char *name);
 
 #endif

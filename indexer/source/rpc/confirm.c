@@ -8,39 +8,6 @@
  * yet. */
 enum vote { VOTE_NONE, VOTE_BEHIND, VOTE_SAME, VOTE_OTHER };
 
-/* --- servers that are waited for ---------------------------------------------------------- */
-
-static bool awaits(const struct rpc_fleet *f, uint32_t server, uint32_t ledger)
-{
-    const struct rpc_server *s = &f->servers[server];
-    int64_t now = tide_now_ms();
-    uint64_t lag = f->config->rpc_lag_ledgers > 1 ? f->config->rpc_lag_ledgers : 2;
-    bool answers = !s->mute_ms || now - s->mute_ms < RPC_GREET_MS;
-    return f->config->rpc_confirm_ms && s->trust == RPC_COMPARED && answers && now >= s->left_ms &&
-           s->oldest <= ledger && s->latest + lag > ledger;
-}
-
-bool rpc_fleet_awaits(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
-{
-    pthread_mutex_lock(&f->lock);
-    bool yes = awaits(f, server, ledger);
-    pthread_mutex_unlock(&f->lock);
-    return yes;
-}
-
-uint32_t rpc_fleet_confirmable(const struct rpc_fleet *f, uint32_t ledger)
-{
-    uint32_t newest = 0;
-    bool any = false;
-    for (uint32_t i = 0; i < f->count; i++) {
-        if (i == f->current || !awaits(f, i, ledger))
-            continue;
-        any = true;
-        newest = f->servers[i].latest > newest ? f->servers[i].latest : newest;
-    }
-    return any ? newest : UINT32_MAX;
-}
-
 /* Waits no longer for a server that is behind, at first for rpc_confirm_ms, then for twice as long
  * each time: otherwise it could delay every ledger. */
 static void leave_behind(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
@@ -112,7 +79,7 @@ static void note_answer(struct rpc_fleet *f, uint32_t server, uint32_t oldest, u
 /* Notes that a server did not answer. It is asked again after a pause, and waited for until
  * RPC_GREET_MS after the first such failure. */
 static enum vote note_failure(struct rpc_fleet *f, uint32_t server, tide_status status,
-                              const struct rpc_hint *hint, struct tide_err *err)
+                              struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[server];
     if (status == TIDE_E_STOPPED && !rpc_fleet_is_late(f))
@@ -123,76 +90,45 @@ static enum vote note_failure(struct rpc_fleet *f, uint32_t server, tide_status 
     }
     if (status == TIDE_E_STOPPED)
         tide_fail(err, TIDE_E_IO, "%s: no answer within %d ms", s->client.name, RPC_GREET_MS);
-    rpc_fleet_note_failure(f, server, hint->after_ms, err);
+    rpc_fleet_note_failure(f, server, s->client.last.after_ms, err);
     pthread_mutex_lock(&f->lock);
     s->mute_ms = s->mute_ms ? s->mute_ms : tide_now_ms();
     pthread_mutex_unlock(&f->lock);
     return VOTE_NONE;
 }
 
-/* Reads the answer to the request for the page's last ledger. */
-static enum vote read_ledger(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
-                             const struct rpc_page *answer, uint32_t *upto, struct tide_err *err)
-{
-    const struct rpc_error *e = &answer->error;
-    const struct rpc_hint none = { 0 };
-    uint32_t ledger = last_of(page)->sequence;
-    uint32_t oldest = e->code ? e->oldest : answer->oldest;
-    uint32_t latest = e->code ? e->latest : answer->latest;
-    if (latest && latest < ledger) {
-        note_answer(f, server, oldest, latest);
-        return VOTE_BEHIND;
-    }
-    if (oldest > ledger) {
-        note_answer(f, server, oldest, latest);
-        return VOTE_NONE;
-    }
-    if (e->code || answer->count == 0 || answer->ledgers[0].sequence != ledger) {
-        tide_fail(err, TIDE_E_IO, "%s: getLedgers: ledger %u is not given: %s",
-                  f->servers[server].client.name, ledger, e->code ? e->message : "it is left out");
-        return note_failure(f, server, TIDE_E_IO, &none, err);
-    }
-    note_answer(f, server, oldest, latest);
-    return compare_hash(f, server, page, ledger, answer->ledgers[0].hash, upto);
-}
-
 /* Asks a server that is ahead for the page's last ledger. */
 static enum vote ask_ledger(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
                             uint32_t *upto)
 {
-    const struct rpc_page_request request = { last_of(page)->sequence, 1 };
-    struct rpc_page *answer = malloc(sizeof *answer);
-    struct rpc_hint hint = { 0 };
+    struct rpc_client *client = &f->servers[server].client;
+    uint32_t ledger = last_of(page)->sequence;
+    struct rpc_one one;
     struct tide_err err;
-    struct tide_buf body;
-    if (!answer)
-        return VOTE_NONE;
-    tide_buf_init(&body, 0);
-    tide_status status =
-        rpc_client_page(&f->servers[server].client, &request, answer, &body, &hint, &err);
-    enum vote vote = status ? note_failure(f, server, status, &hint, &err)
-                            : read_ledger(f, server, page, answer, upto, &err);
-    tide_buf_release(&body);
-    free(answer);
-    return vote;
+    tide_status status = rpc_client_one(client, ledger, &one, &err);
+    if (status)
+        return note_failure(f, server, status, &err);
+    bool behind = one.latest && one.latest<ledger, gone = one.oldest> ledger;
+    if (!behind && !gone && !one.given) {
+        const char *why = client->last.error.code ? client->last.error.message : "it is left out";
+        tide_fail(&err, TIDE_E_IO, "%s: getLedgers: ledger %u is not given: %s", client->name,
+                  ledger, why);
+        return note_failure(f, server, TIDE_E_IO, &err);
+    }
+    note_answer(f, server, one.oldest, one.latest);
+    if (behind || gone)
+        return behind ? VOTE_BEHIND : VOTE_NONE;
+    return compare_hash(f, server, page, ledger, one.hash, upto);
 }
 
 static enum vote ask_latest(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
                             uint32_t *upto)
 {
-    struct rpc_server *s = &f->servers[server];
     struct rpc_latest latest;
-    struct rpc_hint hint = { 0 };
     struct tide_err err;
-    struct tide_buf body;
-    tide_buf_init(&body, 0);
-    tide_status status = rpc_client_latest(&s->client, &latest, &body, &hint, &err);
-    tide_buf_release(&body);
-    if (!status && latest.error.code)
-        status = tide_fail(&err, TIDE_E_IO, "%s: getLatestLedger: error %" PRId64 ": %s",
-                           s->client.name, latest.error.code, latest.error.message);
+    tide_status status = rpc_client_latest(&f->servers[server].client, &latest, &err);
     if (status)
-        return note_failure(f, server, status, &hint, &err);
+        return note_failure(f, server, status, &err);
     note_answer(f, server, 0, latest.sequence);
     if (latest.sequence < page->ledgers[0].sequence)
         return VOTE_BEHIND;
@@ -316,15 +252,6 @@ static void note_alone(struct rpc_fleet *f, uint32_t ledger)
                  f->servers[f->current].client.name, "no other server can confirm it now");
     f->alone = true;
     f->behind_ms = 0;
-}
-
-enum rpc_outcome rpc_fleet_after_dispute(struct rpc_fleet *f, tide_status status)
-{
-    if (status == TIDE_E_IO)
-        return RPC_HELD;
-    if (status)
-        return RPC_END;
-    return rpc_fleet_trust(f, f->current) == RPC_COMPARED ? RPC_PAGE : RPC_PAUSE;
 }
 
 enum rpc_outcome rpc_fleet_confirm(struct rpc_fleet *f, struct rpc_page *page, struct tide_err *err)

@@ -10,31 +10,6 @@ enum {
 
 /* --- reported ranges ---------------------------------------------------------------------- */
 
-void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest)
-{
-    pthread_mutex_lock(&f->lock);
-    if (oldest)
-        f->servers[server].oldest = oldest;
-    if (latest) {
-        f->servers[server].latest = latest;
-        f->servers[server].latest_ms = tide_now_ms();
-        f->servers[server].silent = false;
-        f->servers[server].mute_ms = 0;
-        f->servers[server].late = f->servers[server].late && latest < f->newest_reported;
-    }
-    if (latest > f->newest_reported && !f->servers[server].overstated &&
-        f->servers[server].trust == RPC_COMPARED)
-        f->newest_reported = latest;
-    pthread_mutex_unlock(&f->lock);
-}
-
-void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server)
-{
-    pthread_mutex_lock(&f->lock);
-    f->servers[server].silent = true;
-    pthread_mutex_unlock(&f->lock);
-}
-
 /* Marks the current server as overstated: it reported a ledger far beyond the one before which its
  * answers end. Until it delivers a ledger it cannot overtake others, and f->newest_reported counts
  * only the other servers. */
@@ -42,11 +17,7 @@ static void mark_overstated(struct rpc_fleet *f, uint32_t wanted)
 {
     pthread_mutex_lock(&f->lock);
     f->servers[f->current].overstated = true;
-    f->newest_reported = wanted - 1;
-    for (uint32_t i = 0; i < f->count; i++)
-        if (!f->servers[i].overstated && f->servers[i].trust == RPC_COMPARED &&
-            f->servers[i].latest > f->newest_reported)
-            f->newest_reported = f->servers[i].latest;
+    rpc_fleet_recount(f, wanted - 1);
     pthread_mutex_unlock(&f->lock);
 }
 
@@ -65,18 +36,6 @@ static bool is_forked(struct rpc_fleet *f, struct tide_err *err)
         *err = f->fork;
     pthread_mutex_unlock(&f->lock);
     return forked;
-}
-
-void rpc_fleet_set_trouble(struct rpc_fleet *f, const char *text)
-{
-    pthread_mutex_lock(&f->lock);
-    if (text && !f->trouble_ms)
-        f->trouble_ms = tide_now_ms();
-    else if (!text)
-        f->trouble_ms = 0;
-    if (text)
-        snprintf(f->trouble, sizeof f->trouble, "%s", text);
-    pthread_mutex_unlock(&f->lock);
 }
 
 void rpc_fleet_range(struct rpc_fleet *f, uint32_t *oldest, uint32_t *latest)
@@ -126,13 +85,6 @@ static bool is_usable(const struct rpc_fleet *f, uint32_t server, uint32_t ledge
     return s->gone_for != ledger && s->retry_ms <= tide_now_ms();
 }
 
-/* Returns whether the server is known to have the ledger. A server that failed since its last
- * report may be dead, so its report counts only after it answers again. Call with the lock. */
-static bool has_ledger(const struct rpc_server *s, uint64_t ledger)
-{
-    return !s->silent && s->trust == RPC_COMPARED && s->latest >= ledger;
-}
-
 /* Returns the newest ledger that the servers report, except one (f->count: all). Of three servers
  * two must report it or a later one. 0: none did. Call with the lock. */
 static uint32_t newest_reported_except(const struct rpc_fleet *f, uint32_t except)
@@ -140,7 +92,7 @@ static uint32_t newest_reported_except(const struct rpc_fleet *f, uint32_t excep
     uint32_t newest = 0, second = 0, reports = except < f->count;
     for (uint32_t i = 0; i < f->count; i++) {
         uint32_t latest = f->servers[i].latest;
-        if (i == except || f->servers[i].overstated || !has_ledger(&f->servers[i], 1))
+        if (i == except || f->servers[i].overstated || !rpc_fleet_has_ledger(&f->servers[i], 1))
             continue;
         reports++;
         second = latest < newest ? (latest > second ? latest : second) : newest;
@@ -168,38 +120,10 @@ static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
     uint32_t ahead = 0;
     pthread_mutex_lock(&f->lock);
     while (ahead < f->count && (ahead == server || !is_usable(f, ahead, ledger) ||
-                                !has_ledger(&f->servers[ahead], enough)))
+                                !rpc_fleet_has_ledger(&f->servers[ahead], enough)))
         ahead++;
     pthread_mutex_unlock(&f->lock);
     return ahead;
-}
-
-static bool is_stopping(const struct rpc_fleet *f)
-{
-    return f->options.cancelled && f->options.cancelled(f->options.self);
-}
-
-bool rpc_fleet_is_late(const struct rpc_fleet *f)
-{
-    return f->greet_until_ms && tide_now_ms() >= f->greet_until_ms && !is_stopping(f);
-}
-
-/* Returns true to end a request: the process stops, the time to report a range is over, or the
- * request for the next ledger hangs while another server is rpc_lag_ledgers past it. */
-bool rpc_fleet_cancelled(void *self)
-{
-    struct rpc_fleet *f = self;
-    if (is_stopping(f) || rpc_fleet_is_late(f))
-        return true;
-    pthread_mutex_lock(&f->lock);
-    uint32_t latest = f->servers[f->current].latest;
-    for (uint32_t i = 0; f->asked > latest && i < f->count; i++)
-        if (i != f->current && !f->servers[i].overstated &&
-            has_ledger(&f->servers[i], (uint64_t)f->asked + f->config->rpc_lag_ledgers))
-            f->overtaken = true;
-    bool overtaken = f->overtaken;
-    pthread_mutex_unlock(&f->lock);
-    return overtaken;
 }
 
 /* Returns the newest ledger that the other servers report. at_ms is the time of the oldest of the
@@ -210,7 +134,8 @@ static struct rpc_report others_report(struct rpc_fleet *f)
     pthread_mutex_lock(&f->lock);
     report.ledger = newest_reported_except(f, f->current);
     for (const struct rpc_server *s = f->servers; s < f->servers + f->count; s++)
-        if (s != &f->servers[f->current] && !s->overstated && has_ledger(s, report.ledger) &&
+        if (s != &f->servers[f->current] && !s->overstated &&
+            rpc_fleet_has_ledger(s, report.ledger) &&
             (report.at_ms == 0 || s->latest_ms < report.at_ms))
             report.at_ms = s->latest_ms;
     pthread_mutex_unlock(&f->lock);
@@ -305,44 +230,11 @@ static bool choose_server(struct rpc_fleet *f, uint32_t ledger)
     return recall_slow(f, ledger);
 }
 
-/* Returns the pause after failures. The server's Retry-After may lengthen it. */
-static uint32_t pause_of(struct rpc_fleet *f, uint32_t failures, uint32_t asked_ms)
-{
-    const struct tide_config *c = f->config;
-    uint32_t ms = tide_retry_pause_ms(&f->retry, c->rpc_retry_ms, c->rpc_retry_ms_max, failures);
-    return asked_ms > ms ? asked_ms : ms;
-}
-
-void rpc_fleet_note_failure(struct rpc_fleet *f, uint32_t server, uint32_t asked_ms,
-                            const struct tide_err *err)
-{
-    struct rpc_server *s = &f->servers[server];
-    int64_t now = tide_now_ms();
-    uint32_t ms = pause_of(f, s->failures, asked_ms);
-    s->retry_ms = now + ms;
-    s->slow = false;
-    rpc_fleet_note_silent(f, server);
-    if (s->failures++ && now - s->logged_ms < RPC_LOG_MS)
-        return;
-    char quoted[TIDE_ERR_TEXT_MAX + 64];
-    s->logged_ms = now;
-    tide_log(TIDE_WARN, "rpc.failed", "failures=%u pause_ms=%u error=%s", s->failures, ms,
-             tide_log_quote(quoted, sizeof quoted, err->text));
-}
-
 static void fail_server(struct rpc_fleet *f, uint32_t asked_ms, const struct tide_err *err)
 {
     rpc_fleet_note_failure(f, f->current, asked_ms, err);
     f->failures++;
     f->last = *err;
-}
-
-void rpc_fleet_note_success(struct rpc_fleet *f, uint32_t server)
-{
-    struct rpc_server *s = &f->servers[server];
-    if (s->failures)
-        tide_log(TIDE_INFO, "rpc.healed", "server=%s failures=%u", s->client.name, s->failures);
-    s->failures = 0;
 }
 
 static void praise_server(struct rpc_fleet *f)
@@ -368,8 +260,7 @@ static uint32_t shortest_pause(const struct rpc_fleet *f)
 /* Handles a server whose newest ledger is before the wanted one. promised: the newest ledger that
  * it reported earlier. */
 static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *want,
-                                    uint32_t promised, uint32_t latest, struct tide_buf *body,
-                                    struct tide_err *err)
+                                    uint32_t promised, uint32_t latest, struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[f->current];
     if (promised >= (uint64_t)want->first + f->config->rpc_lag_ledgers) {
@@ -380,23 +271,20 @@ static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *
     }
     f->failures = s->failures = 0;
     if (want->first > latest + 1)
-        return rpc_fleet_look_behind(f, want->first, latest, body, err);
+        return rpc_fleet_look_behind(f, want->first, latest, err);
     praise_server(f);
     return RPC_TIP;
 }
 
 /* Handles an error of the server: the ledger is too new, too old, or another reason. */
 static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want, uint32_t promised,
-                                const struct rpc_page *page, struct tide_buf *body,
                                 struct tide_err *err)
 {
-    const struct rpc_error *e = &page->error;
     struct rpc_server *s = &f->servers[f->current];
+    const struct rpc_error *e = &s->client.last.error;
     rpc_fleet_note_range(f, f->current, e->oldest, e->latest);
     if (e->latest && want->first > e->latest)
-        return ends_before(f, want, promised, e->latest, body, err);
-    tide_fail(err, TIDE_E_IO, "%s: getLedgers: error %" PRId64 ": %s", s->client.name, e->code,
-              e->message);
+        return ends_before(f, want, promised, e->latest, err);
     if (e->oldest && want->first < e->oldest) {
         s->gone_for = want->first;
         tide_fail(err, TIDE_E_MISSING,
@@ -406,6 +294,65 @@ static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want
         return RPC_GONE;
     }
     return RPC_PAUSE;
+}
+
+/* Compares the first ledger's previous hash with the known or stored hash of the ledger before. */
+static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledger *first,
+                                      struct tide_err *err)
+{
+    uint8_t before[TIDE_HASH_BYTES];
+    uint32_t source, ledger = first->sequence - 1;
+    if (first->unknown)
+        return RPC_PAGE;
+    pthread_mutex_lock(&f->lock);
+    const uint8_t *delivered = rpc_memory_find(&f->memory, ledger, &source);
+    if (delivered)
+        memcpy(before, delivered, sizeof before);
+    pthread_mutex_unlock(&f->lock);
+    if ((!delivered && !rpc_fleet_stored_hash(f, ledger, before)) ||
+        memcmp(before, first->previous, TIDE_HASH_BYTES) == 0)
+        return RPC_PAGE;
+    if (f->count > 1)
+        return rpc_fleet_after_dispute(
+            f, rpc_fleet_dispute(f, f->current, RPC_FETCHER, ledger, first->previous, err));
+    tide_fail(err, TIDE_E_CHAIN,
+              "ledger %u of %s does not follow ledger %u%s: its previous hash is another",
+              first->sequence, f->servers[f->current].client.name, ledger,
+              delivered ? "" : ", which is stored");
+    return RPC_END;
+}
+
+/* Returns how many of the ledgers are wanted and follow each other. */
+static uint32_t count_consecutive(const struct rpc_want *want, const struct rpc_ledger *l,
+                                  uint32_t count)
+{
+    uint32_t kept = 0;
+    for (; kept < count; l++, kept++) {
+        bool last = want->last && l->sequence > want->last;
+        bool broken =
+            kept && (l->sequence != l[-1].sequence + 1 ||
+                     (!l->unknown && memcmp(l->previous, l[-1].hash, TIDE_HASH_BYTES) != 0));
+        if (last || broken)
+            break;
+    }
+    return kept;
+}
+
+/* Notes the hashes of the page's ledgers, and the server that gave them. */
+static enum rpc_outcome note_page(struct rpc_fleet *f, const struct rpc_page *page,
+                                  struct tide_err *err)
+{
+    enum rpc_outcome outcome = RPC_PAGE;
+    for (uint32_t i = 0; i < page->count && outcome == RPC_PAGE; i++) {
+        const struct rpc_ledger *l = &page->ledgers[i];
+        outcome = rpc_fleet_after_dispute(
+            f, rpc_fleet_note_ledger(f, f->current, RPC_FETCHER, l->sequence, l->hash, err));
+        pthread_mutex_lock(&f->lock);
+        f->gave[l->sequence % RPC_MEMORY_LEDGERS].sequence = l->sequence;
+        f->gave[l->sequence % RPC_MEMORY_LEDGERS].server = f->current;
+        pthread_mutex_unlock(&f->lock);
+    }
+    return outcome;
 }
 
 /* Keeps the ledgers of the page that follow without a gap from the first wanted one. */
@@ -427,10 +374,10 @@ static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *wa
             mark_overstated(f, want->first); /* others seem to hang if its report is believed */
         return for_good ? RPC_GONE : RPC_PAUSE;
     }
-    enum rpc_outcome outcome = rpc_fleet_check_follows(f, l, err);
+    enum rpc_outcome outcome = check_follows(f, l, err);
     if (outcome != RPC_PAGE)
         return outcome;
-    page->count = rpc_fleet_count_consecutive(want, l, page->count - skip);
+    page->count = count_consecutive(want, l, page->count - skip);
     memmove(page->ledgers, l, page->count * sizeof *l);
     return RPC_PAGE;
 }
@@ -475,7 +422,7 @@ static enum rpc_outcome deliver_page(struct rpc_fleet *f, const struct rpc_want 
     f->held.last = want->last;
     f->held.server = f->current;
     if (outcome == RPC_PAGE)
-        outcome = rpc_fleet_note_page(f, page, err);
+        outcome = note_page(f, page, err);
     if (outcome != RPC_PAGE)
         return outcome;
     if (page->count < given) /* the rest of a page that is cut is fetched again */
@@ -506,8 +453,10 @@ static bool is_held(struct rpc_fleet *f, const struct rpc_want *want, const stru
 /* One request to the current server, and what to do after it gave no page. */
 struct attempt {
     struct rpc_page_request request;
-    struct rpc_hint hint;
     uint32_t promised; /* the newest ledger that it reported before */
+    uint32_t after_ms; /* the pause that it asked for */
+    bool silent;       /* no answer came */
+    bool busy;         /* the server asked for a pause */
     bool refused;      /* the page was refused, not the ledger */
     bool smaller;      /* fewer ledgers are asked for next: this is no failure */
 };
@@ -522,12 +471,15 @@ static tide_status send_request(struct rpc_fleet *f, const struct rpc_want *want
     *a =
         (struct attempt){ .request = { want->first, limit }, .promised = latest_of(f, f->current) };
     begin_asking(f, want->first);
-    tide_status status = rpc_client_page(&s->client, &a->request, page, body, &a->hint, err);
+    tide_status status = rpc_client_page(&s->client, &a->request, page, body, err);
     f->debt.spent_ms += tide_now_ms() - f->debt.asked_ms;
     bool overtaken = status == TIDE_E_STOPPED && was_overtaken(f);
-    a->refused = (status == TIDE_E_IO && a->hint.reached) || status == TIDE_E_DECODE ||
-                 status == TIDE_E_LIMIT ||
-                 (!status && page->error.code && !page->error.oldest && !page->error.latest);
+    const struct rpc_error *e = &s->client.last.error;
+    a->after_ms = s->client.last.after_ms;
+    a->silent = (status == TIDE_E_IO && !e->code) || overtaken;
+    a->busy = s->client.last.busy;
+    a->refused = (status == TIDE_E_IO && s->client.last.reached && !e->oldest && !e->latest) ||
+                 status == TIDE_E_DECODE || status == TIDE_E_LIMIT;
     if (overtaken)
         status = tide_fail(err, TIDE_E_IO, "%s: no answer while others go on", s->client.name);
     if (status == TIDE_E_LIMIT && limit == 1)
@@ -542,16 +494,16 @@ static enum rpc_outcome use_answer(struct rpc_fleet *f, const struct rpc_want *w
 {
     if (status == TIDE_E_CHAIN && rpc_fleet_put_aside(f, f->current, RPC_FETCHER, err))
         return RPC_PAUSE;
+    if (status == TIDE_E_IO && f->servers[f->current].client.last.error.code)
+        return refused(f, want, a->promised, err);
     if (status)
         return status == TIDE_E_CHAIN || status == TIDE_E_MEMORY || status == TIDE_E_STOPPED
                    ? RPC_END
                    : RPC_PAUSE;
-    if (page->error.code)
-        return refused(f, want, a->promised, page, body, err);
     rpc_fleet_note_range(f, f->current, page->oldest, page->latest);
     note_size(f, a->request.limit, page->count, body->len);
     if (page->count == 0 && page->latest < want->first)
-        return ends_before(f, want, a->promised, page->latest, body, err);
+        return ends_before(f, want, a->promised, page->latest, err);
     enum rpc_outcome outcome = sift_page(f, want, page, err);
     return outcome == RPC_PAGE ? deliver_page(f, want, page, err) : outcome;
 }
@@ -566,9 +518,18 @@ static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *
         tide_status status = send_request(f, want, a, body, page, err);
         enum rpc_outcome outcome = use_answer(f, want, a, body, page, status, err);
         a->smaller = outcome == RPC_PAUSE && a->refused && note_refusal(f, &a->request, err);
-        if (!a->smaller || a->hint.busy || status == TIDE_E_IO)
+        if (!a->smaller || a->busy || a->silent)
             return outcome;
     }
+}
+
+/* Leaves the current server for a pause, after which it is asked for fewer ledgers. Without an
+ * answer it may be dead: what it reported does not count until it answers again. */
+static void leave_current(struct rpc_fleet *f, const struct attempt *a)
+{
+    f->servers[f->current].retry_ms = tide_now_ms() + rpc_fleet_pause(f, 0, a->after_ms);
+    if (a->silent)
+        rpc_fleet_note_silent(f, f->current);
 }
 
 /* Some server reported that the ledger is gone. Returns whether that ends the request: every
@@ -604,7 +565,7 @@ static enum rpc_outcome believe_one(struct rpc_fleet *f, uint32_t ledger, uint32
             return RPC_END;
     }
     assert(f->count > 0); /* no function changes it after the source was opened */
-    *pause_ms = pause_of(f, f->failures / f->count, 0);
+    *pause_ms = rpc_fleet_pause(f, f->failures / f->count, 0);
     f->failures += f->count;
     return RPC_PAUSE;
 }
@@ -642,9 +603,9 @@ enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *wan
         if (outcome == RPC_GONE)
             gone = *err;
         else if (outcome == RPC_PAUSE && !held && attempt.smaller)
-            f->servers[f->current].retry_ms = tide_now_ms() + pause_of(f, 0, attempt.hint.after_ms);
+            leave_current(f, &attempt);
         else if (outcome == RPC_PAUSE)
-            fail_server(f, attempt.hint.after_ms, err);
+            fail_server(f, attempt.after_ms, err);
         else
             return outcome;
         held = false;

@@ -19,10 +19,8 @@
 #ifndef INDEXER_SOURCE_RPC_FLEET_H
 #define INDEXER_SOURCE_RPC_FLEET_H
 
-#include "indexer/source/rpc/client.h"
 #include "indexer/source/source.h"
-
-enum { RPC_SERVERS_MAX = 8 };
+#include "tidemark/rpc.h"
 
 struct rpc_fleet; /* opaque */
 

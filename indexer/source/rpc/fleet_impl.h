@@ -1,9 +1,14 @@
-/* Declarations that fleet.c, page.c, confirm.c, trust.c and watch.c share. */
+/* The fleet's own parts. Each calls only those before it:
+ *
+ *   state.c    what is known of each server
+ *   trust.c    which servers are believed
+ *   confirm.c  whether another server has a ledger, too
+ *   watch.c    opens the fleet, and watches the servers not in use
+ *   fleet.c    chooses the server to ask, and fetches */
 #ifndef INDEXER_SOURCE_RPC_FLEET_IMPL_H
 #define INDEXER_SOURCE_RPC_FLEET_IMPL_H
 
 #include "indexer/source/rpc/fleet.h"
-#include "indexer/source/rpc/memory.h"
 #include "indexer/source/rpc/size.h"
 #include "tidemark/retry.h"
 
@@ -53,7 +58,27 @@ struct rpc_server {
     int64_t left_pause_ms;
 };
 
-static_assert((int)RPC_SERVERS_MAX <= (int)RPC_MEMORY_SERVERS, "each server has places of its own");
+/* Hashes of ledgers by the servers that delivered them lately. Each server has slots of its own, so
+ * no server displaces what another one delivered. Not locked. */
+enum { RPC_MEMORY_LEDGERS = 1024 };
+
+struct rpc_memory {
+    struct {
+        uint32_t sequence; /* 0: none */
+        uint8_t hash[TIDE_HASH_BYTES];
+    } delivered[RPC_SERVERS_MAX][RPC_MEMORY_LEDGERS];
+};
+
+/* Stores the hash. Returns false if another hash of that ledger is known; *other is the server that
+ * delivered it. */
+bool rpc_memory_note(struct rpc_memory *memory, uint32_t sequence, const uint8_t *hash,
+                     uint32_t server, uint32_t *other);
+/* Returns the hash of a ledger, or NULL. *server is the server that delivered it. */
+const uint8_t *rpc_memory_find(const struct rpc_memory *memory, uint32_t sequence,
+                               uint32_t *server);
+/* Reads the hash that this server delivered for a ledger. Returns false if there is none. */
+bool rpc_memory_delivered(const struct rpc_memory *memory, uint32_t sequence, uint32_t server,
+                          uint8_t hash[TIDE_HASH_BYTES]);
 
 /* The newest ledger that servers report, and the time of a report; {0}: none. */
 struct rpc_report {
@@ -107,58 +132,37 @@ struct rpc_fleet {
     struct rpc_server servers[RPC_SERVERS_MAX];
 };
 
+/* --- state.c --- */
+/* Computes the newest ledger of all trusted servers, at least `least`. Call with the lock. */
+void rpc_fleet_recount(struct rpc_fleet *f, uint32_t least);
 /* Notes the range of ledgers that a server reported; 0: not reported. */
 void rpc_fleet_note_range(struct rpc_fleet *f, uint32_t server, uint32_t oldest, uint32_t latest);
 /* Notes that a server did not answer, or answered wrongly. */
 void rpc_fleet_note_silent(struct rpc_fleet *f, uint32_t server);
-/* Asks all servers that are neither aside nor paused for their range, and compares them.
- * TIDE_E_CHAIN if the comparison ends the source, TIDE_E_STOPPED. */
-tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err);
-
+/* Returns whether the server is known to have the ledger. A server that failed since its last
+ * report may be dead, so its report counts only after it answers again. Call with the lock. */
+bool rpc_fleet_has_ledger(const struct rpc_server *s, uint64_t ledger);
+/* Reports what keeps the source from working; NULL: nothing does. */
+void rpc_fleet_set_trouble(struct rpc_fleet *f, const char *text);
+/* Returns the pause after failures. The server's Retry-After (asked_ms) may lengthen it. */
+uint32_t rpc_fleet_pause(struct rpc_fleet *f, uint32_t failures, uint32_t asked_ms);
 /* Leaves a server alone for a while after a failure. asked_ms: the pause that it asked for. */
 void rpc_fleet_note_failure(struct rpc_fleet *f, uint32_t server, uint32_t asked_ms,
                             const struct tide_err *err);
 void rpc_fleet_note_success(struct rpc_fleet *f, uint32_t server);
-/* Reports what keeps the source from working; NULL: nothing does. */
-void rpc_fleet_set_trouble(struct rpc_fleet *f, const char *text);
-
-/* --- page.c --- */
-/* Compares the first ledger's previous hash with the known or stored hash of the ledger before. */
-enum rpc_outcome rpc_fleet_check_follows(struct rpc_fleet *f, const struct rpc_ledger *first,
-                                         struct tide_err *err);
-/* Returns how many of the ledgers are wanted and follow each other. */
-uint32_t rpc_fleet_count_consecutive(const struct rpc_want *want, const struct rpc_ledger *l,
-                                     uint32_t count);
-/* Notes the hashes of the page's ledgers, and the server that gave them. */
-enum rpc_outcome rpc_fleet_note_page(struct rpc_fleet *f, const struct rpc_page *page,
-                                     struct tide_err *err);
-
-/* --- confirm.c --- */
+/* Returns whether the running request exceeds greet_until_ms. */
+bool rpc_fleet_is_late(const struct rpc_fleet *f);
+/* Returns true to end a request of the fetching thread (self is the fleet): the process stops, the
+ * time to report a range is over, or the request for the next ledger hangs while another server is
+ * rpc_lag_ledgers past it. */
+bool rpc_fleet_cancelled(void *self);
+enum rpc_trust rpc_fleet_trust(struct rpc_fleet *f, uint32_t server);
 /* Returns whether the server may have the ledger soon: it is trusted, answers, is less than
  * rpc_lag_ledgers behind and was not waited for in vain. */
 bool rpc_fleet_awaits(struct rpc_fleet *f, uint32_t server, uint32_t ledger);
 /* Returns the newest ledger that the other servers reported, of those for which the source waits
  * before it delivers the ledger; UINT32_MAX: it waits for none. Call with the lock. */
 uint32_t rpc_fleet_confirmable(const struct rpc_fleet *f, uint32_t ledger);
-/* Finds another server that has the page's last ledger, with the same hash, or cuts the page to
- * what it has. RPC_HELD: none has the first one yet. RPC_PAUSE: the current one was put aside. */
-enum rpc_outcome rpc_fleet_confirm(struct rpc_fleet *f, struct rpc_page *page,
-                                   struct tide_err *err);
-/* Notes that a page is held. Once that was so for rpc_confirm_ms, and a single other server is
- * behind, that one is no longer waited for. */
-void rpc_fleet_note_held(struct rpc_fleet *f, uint32_t ledger);
-/* Returns the outcome after a dispute with the current server: RPC_PAGE if it is still trusted. */
-enum rpc_outcome rpc_fleet_after_dispute(struct rpc_fleet *f, tide_status status);
-
-/* --- trust.c --- */
-enum rpc_trust rpc_fleet_trust(struct rpc_fleet *f, uint32_t server);
-/* Puts a server aside. If no other one answers, it returns false instead and the source ends with
- * `why` (except when the reader calls). */
-bool rpc_fleet_put_aside(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
-                         const struct tide_err *why);
-/* Returns the milliseconds since a server is not trusted, with the reason; 0 if all are. Call with
- * the lock. */
-int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size);
 /* Reads the stored hash of a ledger. Returns false if the ledger is not stored, or if the database
  * does not answer now. */
 bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES]);
@@ -167,11 +171,22 @@ bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TI
  * ledger is stored, or the ledger is about an hour or more before those that are stored. */
 bool rpc_fleet_is_other_chain(struct rpc_fleet *f, uint32_t wanted, uint32_t ledger,
                               const uint8_t hash[TIDE_HASH_BYTES]);
+
+/* --- trust.c --- */
+/* Puts a server aside. If no other one answers, it returns false instead and the source ends with
+ * `why` (except when the reader calls). */
+bool rpc_fleet_put_aside(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
+                         const struct tide_err *why);
+/* Returns the milliseconds since a server is not trusted, with the reason; 0 if all are. Call with
+ * the lock. */
+int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size);
 /* Decides about a server's claim that contradicts the known hash of a ledger. Puts aside the
  * server, or the outvoted servers; err has the reason. TIDE_E_CHAIN: no vote decides, or the stored
  * chain is outvoted. TIDE_E_IO: no vote decides yet, because a server is behind. */
 tide_status rpc_fleet_dispute(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
                               uint32_t ledger, const uint8_t *claim, struct tide_err *err);
+/* Returns the outcome after a dispute with the current server: RPC_PAGE if it is still trusted. */
+enum rpc_outcome rpc_fleet_after_dispute(struct rpc_fleet *f, tide_status status);
 /* Notes the hash that a server delivered for a ledger. If another one is known, starts a
  * dispute. */
 tide_status rpc_fleet_note_ledger(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,
@@ -181,16 +196,23 @@ tide_status rpc_fleet_compare(struct rpc_fleet *f, enum rpc_thread thread, struc
 /* Compares a server that is not trusted with the others; `latest` is its newest ledger. */
 void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest);
 
-/* Returns whether the fetching thread's request must end. self is the fleet. */
-bool rpc_fleet_cancelled(void *self);
-/* Returns whether the running request exceeds greet_until_ms. */
-bool rpc_fleet_is_late(const struct rpc_fleet *f);
+/* --- confirm.c --- */
+/* Finds another server that has the page's last ledger, with the same hash, or cuts the page to
+ * what it has. RPC_HELD: none has the first one yet. RPC_PAUSE: the current one was put aside. */
+enum rpc_outcome rpc_fleet_confirm(struct rpc_fleet *f, struct rpc_page *page,
+                                   struct tide_err *err);
+/* Notes that a page is held. Once that was so for rpc_confirm_ms, and a single other server is
+ * behind, that one is no longer waited for. */
+void rpc_fleet_note_held(struct rpc_fleet *f, uint32_t ledger);
 
 /* --- watch.c --- */
+/* Asks all servers that are neither aside nor paused for their range, and compares them.
+ * TIDE_E_CHAIN if the comparison ends the source, TIDE_E_STOPPED. */
+tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err);
 /* Reports that the current server, whose newest ledger is `newest`, is behind the ledger before
  * `first`, and returns RPC_TIP. If the network was reset, puts the server aside or ends the source
  * (TIDE_E_CHAIN). */
 enum rpc_outcome rpc_fleet_look_behind(struct rpc_fleet *f, uint32_t first, uint32_t newest,
-                                       struct tide_buf *body, struct tide_err *err);
+                                       struct tide_err *err);
 
 #endif

@@ -4,21 +4,10 @@
 #include "tidemark/log.h"
 
 enum {
-    FAR_LEDGERS = 720, /* about an hour: a server so far behind is not a back end that lags */
     COMPARE_MS = 2000, /* pause until a server that could not be compared is asked again */
 };
 
 /* --- states ------------------------------------------------------------------------------- */
-
-/* Computes the newest ledger of all trusted servers. Call with the lock. */
-static void recount_latest(struct rpc_fleet *f)
-{
-    f->newest_reported = 0;
-    for (uint32_t i = 0; i < f->count; i++)
-        if (f->servers[i].trust == RPC_COMPARED && !f->servers[i].overstated &&
-            f->servers[i].latest > f->newest_reported)
-            f->newest_reported = f->servers[i].latest;
-}
 
 /* Sets the server's state and reason, and forgets its hashes. Call with the lock. */
 static void doubt_server(struct rpc_fleet *f, uint32_t server, enum rpc_trust trust,
@@ -30,15 +19,7 @@ static void doubt_server(struct rpc_fleet *f, uint32_t server, enum rpc_trust tr
     s->trust = trust;
     snprintf(s->reason, sizeof s->reason, "%s", reason);
     memset(f->memory.delivered[server], 0, sizeof f->memory.delivered[server]);
-    recount_latest(f);
-}
-
-enum rpc_trust rpc_fleet_trust(struct rpc_fleet *f, uint32_t server)
-{
-    pthread_mutex_lock(&f->lock);
-    enum rpc_trust trust = f->servers[server].trust;
-    pthread_mutex_unlock(&f->lock);
-    return trust;
+    rpc_fleet_recount(f, 0);
 }
 
 static void believe_server(struct rpc_fleet *f, uint32_t server)
@@ -48,7 +29,7 @@ static void believe_server(struct rpc_fleet *f, uint32_t server)
     bool doubted = *s->reason;
     s->trust = RPC_COMPARED;
     s->reason[0] = '\0';
-    recount_latest(f);
+    rpc_fleet_recount(f, 0);
     pthread_mutex_unlock(&f->lock);
     if (doubted)
         tide_log(TIDE_INFO, "rpc.believed", "server=%s", s->client.name);
@@ -89,20 +70,14 @@ static struct rpc_client *client_of(struct rpc_fleet *f, uint32_t server, enum r
 static bool answers_now(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread)
 {
     struct rpc_latest latest;
-    struct rpc_hint hint;
     struct tide_err ignored;
-    struct tide_buf body;
     if (thread == RPC_READER) {
         pthread_mutex_lock(&f->lock);
         bool silent = f->servers[server].silent;
         pthread_mutex_unlock(&f->lock);
         return !silent;
     }
-    tide_buf_init(&body, 0);
-    tide_status status =
-        rpc_client_latest(client_of(f, server, thread), &latest, &body, &hint, &ignored);
-    tide_buf_release(&body);
-    return status == TIDE_OK && latest.error.code == 0;
+    return rpc_client_latest(client_of(f, server, thread), &latest, &ignored) == TIDE_OK;
 }
 
 /* Returns whether another server answers and is not aside. */
@@ -156,41 +131,13 @@ int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size)
 static bool ask_hash(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread, uint32_t ledger,
                      uint8_t hash[TIDE_HASH_BYTES])
 {
-    struct rpc_hint hint;
+    struct rpc_one one;
     struct tide_err ignored;
-    struct tide_buf body;
-    const struct rpc_page_request request = { ledger, 1 };
-    struct rpc_page *page = malloc(sizeof *page);
-    if (!page)
-        return false;
-    tide_buf_init(&body, 0);
-    bool good = rpc_client_page(client_of(f, server, thread), &request, page, &body, &hint,
-                                &ignored) == TIDE_OK &&
-                page->error.code == 0 && page->count && page->ledgers[0].sequence == ledger;
+    bool good = rpc_client_one(client_of(f, server, thread), ledger, &one, &ignored) == TIDE_OK &&
+                one.given;
     if (good)
-        memcpy(hash, page->ledgers[0].hash, TIDE_HASH_BYTES);
-    tide_buf_release(&body);
-    free(page);
+        memcpy(hash, one.hash, TIDE_HASH_BYTES);
     return good;
-}
-
-bool rpc_fleet_stored_hash(struct rpc_fleet *f, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES])
-{
-    const struct tide_source_options *o = f->options.source;
-    return ledger && o->stored_hash && o->stored_hash(o->stored_self, ledger, hash) == TIDE_OK;
-}
-
-bool rpc_fleet_is_other_chain(struct rpc_fleet *f, uint32_t wanted, uint32_t ledger,
-                              const uint8_t hash[TIDE_HASH_BYTES])
-{
-    const struct tide_source_options *o = f->options.source;
-    uint8_t stored[TIDE_HASH_BYTES];
-    tide_status status =
-        o->stored_hash ? o->stored_hash(o->stored_self, ledger, stored) : TIDE_E_DB;
-    if (status == TIDE_E_MISSING)
-        return wanted > ledger && wanted - ledger > FAR_LEDGERS &&
-               rpc_fleet_stored_hash(f, wanted - 1, stored);
-    return status == TIDE_OK && memcmp(hash, stored, TIDE_HASH_BYTES) != 0;
 }
 
 /* Returns whether the server's chain has nothing in common with the stored one. One ledger
@@ -387,6 +334,15 @@ tide_status rpc_fleet_dispute(struct rpc_fleet *f, uint32_t server, enum rpc_thr
     memcpy(v.hash[server], claim, TIDE_HASH_BYTES);
     collect_votes(f, &v, true, thread);
     return count_out(f, &v, thread, err);
+}
+
+enum rpc_outcome rpc_fleet_after_dispute(struct rpc_fleet *f, tide_status status)
+{
+    if (status == TIDE_E_IO)
+        return RPC_HELD;
+    if (status)
+        return RPC_END;
+    return rpc_fleet_trust(f, f->current) == RPC_COMPARED ? RPC_PAGE : RPC_PAUSE;
 }
 
 tide_status rpc_fleet_note_ledger(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread,

@@ -21,19 +21,19 @@ static bool watch_cancelled(void *self)
     return closing;
 }
 
-static void look_at(struct rpc_fleet *f, uint32_t server, struct tide_buf *body)
+static void look_at(struct rpc_fleet *f, uint32_t server)
 {
     struct rpc_server *s = &f->servers[server];
     struct rpc_latest latest;
-    struct rpc_hint hint;
     struct tide_err err;
-    tide_status status = rpc_client_latest(&s->watcher, &latest, body, &hint, &err);
+    tide_status status = rpc_client_latest(&s->watcher, &latest, &err);
     if (status == TIDE_E_CHAIN && rpc_fleet_trust(f, server) != RPC_ASIDE)
         (void)rpc_fleet_put_aside(f, server, RPC_WATCHER, &err);
-    if (status || latest.error.code) {
+    if (status) {
+        uint32_t asked_ms = s->watcher.last.after_ms;
         rpc_fleet_note_silent(f, server);
         pthread_mutex_lock(&f->lock);
-        s->watch_ms = tide_now_ms() + (hint.after_ms > RPC_LOG_MS ? hint.after_ms : RPC_LOG_MS);
+        s->watch_ms = tide_now_ms() + (asked_ms > RPC_LOG_MS ? asked_ms : RPC_LOG_MS);
         pthread_mutex_unlock(&f->lock);
         return;
     }
@@ -47,8 +47,6 @@ static void look_at(struct rpc_fleet *f, uint32_t server, struct tide_buf *body)
 static void *watch_servers(void *self)
 {
     struct rpc_fleet *f = self;
-    struct tide_buf body;
-    tide_buf_init(&body, 0);
     pthread_mutex_lock(&f->lock);
     while (!f->closing) {
         for (uint32_t i = 0; i < f->count && !f->closing; i++) {
@@ -56,7 +54,7 @@ static void *watch_servers(void *self)
             if (used || f->servers[i].watch_ms > tide_now_ms())
                 continue;
             pthread_mutex_unlock(&f->lock);
-            look_at(f, i, &body);
+            look_at(f, i);
             pthread_mutex_lock(&f->lock);
         }
         struct timespec until = tide_monotonic_in(RPC_WATCH_MS);
@@ -64,7 +62,6 @@ static void *watch_servers(void *self)
             pthread_cond_timedwait(&f->wake, &f->lock, &until);
     }
     pthread_mutex_unlock(&f->lock);
-    tide_buf_release(&body);
     return NULL;
 }
 
@@ -72,30 +69,28 @@ static void *watch_servers(void *self)
 
 /* Returns whether the current server, which is behind the stored chain, has another chain, so that
  * the network was reset. Compares at most once in STORED_MS. */
-static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_buf *body,
-                     struct rpc_latest *latest)
+static bool is_reset(struct rpc_fleet *f, uint32_t first, struct rpc_latest *latest)
 {
     const struct tide_source_options *o = f->options.source;
-    struct rpc_hint hint;
     struct tide_err ignored;
     if (!o->stored_hash || tide_now_ms() - f->stored_ms < STORED_MS)
         return false;
     f->stored_ms = tide_now_ms();
-    if (rpc_client_latest(&f->servers[f->current].client, latest, body, &hint, &ignored) ||
-        latest->error.code || latest->sequence >= first)
+    if (rpc_client_latest(&f->servers[f->current].client, latest, &ignored) ||
+        latest->sequence >= first)
         return false;
     return rpc_fleet_is_other_chain(f, first, latest->sequence, latest->hash);
 }
 
 enum rpc_outcome rpc_fleet_look_behind(struct rpc_fleet *f, uint32_t first, uint32_t newest,
-                                       struct tide_buf *body, struct tide_err *err)
+                                       struct tide_err *err)
 {
     struct rpc_latest latest;
     char text[TIDE_ERR_TEXT_MAX];
     const char *name = f->servers[f->current].client.name;
     snprintf(text, sizeof text, "%s is at ledger %u, ledger %u is wanted", name, newest, first);
     rpc_fleet_set_trouble(f, text);
-    if (!is_reset(f, first, body, &latest))
+    if (!is_reset(f, first, &latest))
         return RPC_TIP;
     tide_fail(err, TIDE_E_CHAIN,
               "%s is at ledger %u of another chain, behind ledger %u that is stored: the network "
@@ -106,51 +101,43 @@ enum rpc_outcome rpc_fleet_look_behind(struct rpc_fleet *f, uint32_t first, uint
 
 /* --- life --------------------------------------------------------------------------------- */
 
-static tide_status open_server(struct rpc_fleet *f, const char *url, struct tide_err *err)
-{
-    const struct rpc_client_options options = { .config = f->config,
-                                                .passphrase = f->options.source->passphrase,
-                                                .rate = &f->rate,
-                                                .cancelled = rpc_fleet_cancelled,
-                                                .self = f };
-    struct rpc_client_options watching = options;
-    watching.cancelled = watch_cancelled;
-    if (f->count == RPC_SERVERS_MAX)
-        return tide_fail(err, TIDE_E_CONFIG, "rpc: more than %d servers", RPC_SERVERS_MAX);
-    struct rpc_server *s = &f->servers[f->count++];
-    s->size = rpc_size_of(PAGE_FIRST, f->config->rpc_page);
-    tide_status status = rpc_client_open(&s->client, url, &options, err);
-    return status ? status : rpc_client_open(&s->watcher, url, &watching, err);
-}
-
 static tide_status open_servers(struct rpc_fleet *f, struct tide_err *err)
 {
-    tide_status status = TIDE_OK;
+    const struct rpc_options options = { .config = f->config,
+                                         .agent = "tidemark-indexer",
+                                         .passphrase = f->options.source->passphrase,
+                                         .rate = &f->rate,
+                                         .cancelled = rpc_fleet_cancelled,
+                                         .self = f };
+    struct rpc_options watching = options;
+    watching.cancelled = watch_cancelled;
     const char *list = f->config->rpc;
     char url[RPC_URL_BYTES];
-    while (!status && rpc_client_next_url(&list, url))
-        status = open_server(f, url, err);
-    if (!status && f->count == 0)
-        return tide_fail(err, TIDE_E_CONFIG, "rpc: no address in it");
+    tide_status status = rpc_check_list(list, err);
+    while (!status && rpc_next_url(&list, url)) {
+        struct rpc_server *s = &f->servers[f->count++];
+        s->size = rpc_size_of(PAGE_FIRST, f->config->rpc_page);
+        status = rpc_client_open(&s->client, url, &options, err);
+        if (!status)
+            status = rpc_client_open(&s->watcher, url, &watching, err);
+    }
     return status;
 }
 
 /* Asks a server for its range by a request for ledger 2, whose error usually contains the range. If
  * it does not, asks for the newest ledger. */
-static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct rpc_page *page,
-                             struct tide_buf *body, struct tide_err *err)
+static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[server];
-    struct rpc_hint hint;
     struct rpc_latest latest = { 0 };
-    const struct rpc_page_request request = { 2, 1 };
-    tide_status status = rpc_client_page(&s->client, &request, page, body, &hint, err);
+    struct rpc_one one;
+    tide_status status = rpc_client_one(&s->client, 2, &one, err);
     s->answered = status == TIDE_OK;
     if (status == TIDE_E_STOPPED && rpc_fleet_is_late(f))
         status = tide_fail(err, TIDE_E_IO, "%s: no answer while others are asked", s->client.name);
     if (status) {
         char quoted[TIDE_ERR_TEXT_MAX + 64];
-        s->retry_ms = tide_now_ms() + hint.after_ms;
+        s->retry_ms = tide_now_ms() + s->client.last.after_ms;
         s->slow = false;
         if (s->logged_ms == 0 || tide_now_ms() - s->logged_ms >= RPC_LOG_MS)
             tide_log(TIDE_WARN, "rpc.unreachable", "error=%s",
@@ -159,15 +146,11 @@ static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct rpc_pa
         f->last = *err;
         return status;
     }
-    const struct rpc_error *e = &page->error;
-    uint32_t oldest = e->code ? e->oldest : page->oldest,
-             newest = e->code ? e->latest : page->latest;
-    if (newest == 0 && rpc_client_latest(&s->client, &latest, body, &hint, err) == TIDE_OK &&
-        !latest.error.code)
-        newest = latest.sequence;
-    rpc_fleet_note_range(f, server, oldest, newest);
-    tide_log(TIDE_INFO, "rpc.open", "server=%s oldest=%u latest=%u", s->client.name, oldest,
-             newest);
+    if (one.latest == 0 && rpc_client_latest(&s->client, &latest, err) == TIDE_OK)
+        one.latest = latest.sequence;
+    rpc_fleet_note_range(f, server, one.oldest, one.latest);
+    tide_log(TIDE_INFO, "rpc.open", "server=%s oldest=%u latest=%u", s->client.name, one.oldest,
+             one.latest);
     return TIDE_OK;
 }
 
@@ -178,8 +161,8 @@ static bool may_be_greeted(struct rpc_fleet *f, uint32_t server)
 
 /* Asks the servers that did not answer yet for their ranges. each_ms: time of each, 0: that of any
  * request. Adds those that answer to *answered. TIDE_E_CHAIN, TIDE_E_STOPPED. */
-static tide_status ask_ranges(struct rpc_fleet *f, int64_t each_ms, struct rpc_page *page,
-                              struct tide_buf *body, uint32_t *answered, struct tide_err *err)
+static tide_status ask_ranges(struct rpc_fleet *f, int64_t each_ms, uint32_t *answered,
+                              struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; status != TIDE_E_CHAIN && status != TIDE_E_STOPPED && i < f->count; i++) {
@@ -187,7 +170,7 @@ static tide_status ask_ranges(struct rpc_fleet *f, int64_t each_ms, struct rpc_p
         if (s->answered || !may_be_greeted(f, i))
             continue;
         f->greet_until_ms = each_ms ? tide_now_ms() + each_ms : 0;
-        status = ask_range(f, i, page, body, err);
+        status = ask_range(f, i, err);
         f->greet_until_ms = 0;
         if (status == TIDE_E_CHAIN && rpc_fleet_put_aside(f, i, RPC_FETCHER, err))
             status = TIDE_OK;
@@ -199,22 +182,14 @@ static tide_status ask_ranges(struct rpc_fleet *f, int64_t each_ms, struct rpc_p
 /* A server that hangs is waited for only if fewer than two others answer. */
 tide_status rpc_fleet_greet(struct rpc_fleet *f, struct tide_err *err)
 {
-    struct tide_buf body;
     uint32_t answered = 0;
-    struct rpc_page *page = malloc(sizeof *page);
-    if (!page)
-        return tide_fail(err, TIDE_E_MEMORY, "rpc: out of memory");
-    tide_buf_init(&body, 0);
     for (uint32_t i = 0; i < f->count; i++)
         f->servers[i].answered = f->servers[i].answered && !may_be_greeted(f, i);
-    tide_status status =
-        ask_ranges(f, f->count > 2 ? RPC_GREET_MS : 0, page, &body, &answered, err);
+    tide_status status = ask_ranges(f, f->count > 2 ? RPC_GREET_MS : 0, &answered, err);
     if (f->count > 2 && answered < 2 && status != TIDE_E_CHAIN && status != TIDE_E_STOPPED)
-        status = ask_ranges(f, 0, page, &body, &answered, err);
+        status = ask_ranges(f, 0, &answered, err);
     if (status != TIDE_E_CHAIN && status != TIDE_E_STOPPED && f->count > 1)
         status = rpc_fleet_compare(f, RPC_FETCHER, err);
-    tide_buf_release(&body);
-    free(page);
     return status == TIDE_E_CHAIN || status == TIDE_E_STOPPED ? status : TIDE_OK;
 }
 

@@ -338,7 +338,7 @@ def other_servers(w):
         check(w.attested(subject) == 1, "not once")
         w.rpc = other.url
         code, _, wrong = w.once("--once")
-        check(code == 66 and "another network" in wrong, f"{code} {wrong}")
+        check(code == 66 and "is of network" in wrong, f"{code} {wrong}")
         w.rpc = url
         w.fault("getLedgerEntries=lag:3x5", "getTransaction=lag:4x5")
         with w.attester():

@@ -1,6 +1,7 @@
 /* tidemark-sim tx: sends one transaction, from its options to its ledger. */
 #include "tools/sim/client/client.h"
 #include "tidemark/hash.h"
+#include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 #include "tools/sim/client/tx_build.h"
@@ -85,7 +86,7 @@ static tide_status open_key(struct tide_sign **out, uint64_t seed, const char *n
 
 /* Reads the network's passphrase and makes the names. The keys are public knowledge: a network with
  * real assets must never see one, so such networks are rejected. */
-static tide_status open_network(struct session *s, struct client_network *network,
+static tide_status open_network(struct session *s, struct rpc_network *network,
                                 struct tide_err *err)
 {
     tide_status status = client_network(&s->client, network, err);
@@ -106,8 +107,7 @@ static tide_status open_network(struct session *s, struct client_network *networ
 /* Makes the draft that is simulated: no resources, no authorisations. */
 static tide_status draft_tx(struct session *s, struct tx_draft *out, struct tide_err *err)
 {
-    uint32_t ledger = 0;
-    uint64_t now = 0;
+    struct rpc_latest latest = { 0 };
     *out = (struct tx_draft){ .network_id = s->parties.network_id,
                               .source = tide_sign_public(s->sender),
                               .fee = INCLUSION_FEE,
@@ -117,9 +117,9 @@ static tide_status draft_tx(struct session *s, struct tx_draft *out, struct tide
                               .arg_count = s->arg_count };
     tide_status status = client_sequence(&s->client, out->source, &out->seq, err);
     if (status == TIDE_OK)
-        status = client_latest(&s->client, &ledger, &now, err);
+        status = rpc_client_latest(&s->client.rpc, &latest, err);
     out->seq++;
-    out->max_time = s->max_time = now + VALID_S;
+    out->max_time = s->max_time = latest.close_time + VALID_S;
     return status;
 }
 
@@ -136,34 +136,22 @@ static tide_status put_envelope(struct session *s, const struct tx_draft *what,
 /* Completes the draft with the answer of its simulation: data, fee, authorisations signed by the
  * actor. */
 static tide_status complete_tx(struct session *s, struct tx_draft *what,
-                               const struct client_simulated *simulated, struct tide_err *err)
+                               const struct rpc_simulated *simulated, struct tide_err *err)
 {
-    uint32_t ledger = 0;
-    uint64_t now = 0;
+    tide_status status = TIDE_OK;
     tide_buf_reset(&s->soroban);
+    tide_buf_reset(&s->auth);
     tide_buf_slice(&s->soroban, simulated->data);
     what->soroban = tide_buf_view(&s->soroban);
-    what->fee += (uint32_t)simulated->fee;
+    what->fee += simulated->resource_fee;
     what->auth_count = simulated->auth_count;
-    struct tide_buf entries;
-    /* client_latest below empties the buffer that the authorisations borrow from. */
-    size_t len[CLIENT_AUTHS_MAX], at = 0;
-    tide_buf_init(&entries, CLIENT_BYTES_MAX);
-    for (uint32_t i = 0; i < simulated->auth_count; i++) {
-        len[i] = simulated->auths[i].len;
-        tide_buf_slice(&entries, simulated->auths[i]);
-    }
-    tide_buf_reset(&s->auth);
-    tide_status status = client_latest(&s->client, &ledger, &now, err);
-    for (uint32_t i = 0; status == TIDE_OK && i < what->auth_count; at += len[i++]) {
-        status =
-            tx_build_auth(&s->auth, s->parties.network_id, tide_slice_of(entries.ptr + at, len[i]),
-                          s->actor, ledger + AUTH_LEDGERS);
+    for (uint32_t i = 0; status == TIDE_OK && i < what->auth_count; i++) {
+        status = tx_build_auth(&s->auth, s->parties.network_id, simulated->auth[i], s->actor,
+                               simulated->ledger + AUTH_LEDGERS);
         if (status != TIDE_OK)
             tide_fail(err, status,
                       "simulateTransaction: an authorisation is malformed or of an unknown kind");
     }
-    tide_buf_release(&entries);
     what->auth = tide_buf_view(&s->auth);
     return status;
 }
@@ -174,16 +162,16 @@ static tide_status complete_tx(struct session *s, struct tx_draft *what,
  * sequence number. */
 static tide_status send_tx(struct session *s, bool *again, struct tide_err *err)
 {
-    struct client_sent sent;
+    struct rpc_sent sent;
     char why[64];
     *again = false;
     for (uint64_t waited = 0;; waited += POLL_MS) {
         tide_status status = client_send(&s->client, tide_buf_view(&s->envelope), &sent, err);
         if (status != TIDE_OK)
             return status;
-        if (strcmp(sent.status, "PENDING") == 0 || strcmp(sent.status, "DUPLICATE") == 0)
+        if (sent.status == RPC_PENDING || sent.status == RPC_DUPLICATE)
             return TIDE_OK;
-        if (strcmp(sent.status, "ERROR") == 0) {
+        if (sent.status == RPC_ERROR) {
             snprintf(why, sizeof why, "transaction result %d", sent.code);
             *again = sent.code == TX_BAD_SEQ;
             if (!*again)
@@ -191,7 +179,7 @@ static tide_status send_tx(struct session *s, bool *again, struct tide_err *err)
             return TIDE_OK;
         }
         if (waited > VALID_S * UINT64_C(1000)) {
-            print_refused(s, "by the queue", sent.status);
+            print_refused(s, "by the queue", "TRY_AGAIN_LATER");
             return TIDE_OK;
         }
         pause_ms(POLL_MS);
@@ -199,13 +187,13 @@ static tide_status send_tx(struct session *s, bool *again, struct tide_err *err)
 }
 
 /* Waits until a ledger contains the transaction, or until its time is over. */
-static tide_status wait_for_tx(struct session *s, struct client_found *found, struct tide_err *err)
+static tide_status wait_for_tx(struct session *s, struct rpc_found *found, struct tide_err *err)
 {
     for (;;) {
         tide_status status = client_find(&s->client, s->hash, found, err);
-        if (status != TIDE_OK || strcmp(found->status, "NOT_FOUND") != 0)
+        if (status != TIDE_OK || found->status != RPC_NOT_FOUND)
             return status;
-        if (found->latest_close_time > s->max_time) {
+        if (found->close_time > s->max_time) {
             print_refused(s, "by time", "no ledger contained it before its time bound");
             return TIDE_OK;
         }
@@ -213,20 +201,33 @@ static tide_status wait_for_tx(struct session *s, struct client_found *found, st
     }
 }
 
-/* Prints the transaction's outcome. */
-static void print_found(struct session *s, const struct client_found *found)
+/* Prints what a transaction that passed returned. */
+static void print_passed(struct session *s, const struct rpc_found *found, const char *hash)
 {
-    char hash[65] = "";
+    struct tide_buf json;
+    tide_slice value = client_return_value(found->meta), text = TIDE_SLICE("none");
+    tide_buf_init(&json, CLIENT_BYTES_MAX);
+    if (value.len && tide_scval_json(&json, value) == TIDE_OK)
+        text = tide_buf_view(&json);
+    printf("%s %s: passed in ledger %u, fee %" PRId64 " stroops, answer %.*s, tx %s\n",
+           s->call->name, s->o->as, found->ledger, found->fee, TIDE_SLICE_FMT(text), hash);
+    tide_buf_release(&json);
+}
+
+/* Prints the transaction's outcome. */
+static void print_found(struct session *s, const struct rpc_found *found)
+{
+    char hash[65] = "", why[512] = "no reason given";
     tide_hex(hash, tide_slice_of(s->hash, TIDE_HASH_BYTES));
-    if (strcmp(found->status, "SUCCESS") == 0) {
-        printf("%s %s: passed in ledger %u, fee %" PRId64 " stroops, answer %s, tx %s\n",
-               s->call->name, s->o->as, found->ledger, found->fee,
-               found->answer ? found->answer : "none", hash);
+    if (found->status == RPC_SUCCESS) {
+        print_passed(s, found, hash);
         return;
     }
+    for (uint32_t i = 0; i < found->diagnostic_count; i++)
+        if (client_error(why, sizeof why, found->diagnostics[i]))
+            break;
     printf("%s %s: refused on chain in ledger %u, fee %" PRId64 " stroops, tx %s: %s\n",
-           s->call->name, s->o->as, found->ledger, found->fee, hash,
-           found->error[0] ? found->error : "no reason given");
+           s->call->name, s->o->as, found->ledger, found->fee, hash, why);
     s->refused = true;
 }
 
@@ -235,8 +236,8 @@ static void print_found(struct session *s, const struct client_found *found)
 static tide_status try_once(struct session *s, bool *again, struct tide_err *err)
 {
     struct tx_draft what;
-    struct client_simulated simulated;
-    struct client_found found;
+    struct rpc_simulated simulated;
+    struct rpc_found found;
     *again = false;
     tide_status status = draft_tx(s, &what, err);
     if (status == TIDE_OK)
@@ -266,15 +267,14 @@ static tide_status try_once(struct session *s, bool *again, struct tide_err *err
 static tide_status invoke_call(struct session *s, struct tide_err *err)
 {
     struct client_options o = *s->o;
-    uint32_t ledger;
-    uint64_t now = 0;
+    struct rpc_latest latest = { 0 };
     bool again = true;
     tide_status status = open_key(&s->actor, o.seed, o.as, err);
     if (status == TIDE_OK)
         status = open_key(&s->sender, o.seed, o.sender ? o.sender : o.as, err);
     if (status == TIDE_OK && o.expires_in)
-        status = client_latest(&s->client, &ledger, &now, err);
-    o.expires_in += now;
+        status = rpc_client_latest(&s->client.rpc, &latest, err);
+    o.expires_in += latest.close_time;
     if (status == TIDE_OK)
         status = client_args(&s->args, &s->arg_count, s->call, &o, &s->parties, err);
     for (int i = 0; i < TRIES && again && !s->refused && status == TIDE_OK; i++)
@@ -289,7 +289,7 @@ static tide_status invoke_call(struct session *s, struct tide_err *err)
 static const struct client_call fund_call = { .name = "fund" };
 
 /* Funds an account by the friendbot. */
-static tide_status fund_account(struct session *s, const struct client_network *network,
+static tide_status fund_account(struct session *s, const struct rpc_network *network,
                                 struct tide_err *err)
 {
     char address[TIDE_STRKEY_TEXT_MAX];
@@ -310,7 +310,7 @@ static tide_status fund_account(struct session *s, const struct client_network *
 /* Opens client and network and runs the command. */
 static tide_status run_call(struct session *s, struct tide_err *err)
 {
-    struct client_network network;
+    struct rpc_network network;
     tide_status status = client_open(&s->client, s->o->rpc, err);
     if (status == TIDE_OK)
         status = open_network(s, &network, err);

@@ -1,138 +1,49 @@
-/* The methods of Stellar RPC that a sender of transactions needs. */
-#include "tidemark/json_read.h"
+/* The questions of a sender of transactions, and the reading of a transaction's meta. */
+#include "tidemark/meta.h"
 #include "tidemark/scval.h"
-#include "tidemark/text.h"
+#include "tidemark/xdr_skip.h"
 #include "tools/sim/client/client.h"
+
+enum { TIMEOUT_MS = 30000, STALL_S = 20 };
 
 tide_status client_open(struct client *client, const char *url, struct tide_err *err)
 {
-    const struct tide_http_options options = {
-        .agent = "tidemark-sim", .connect_ms = 5000, .timeout_ms = 30000, .stall_s = 20
-    };
-    *client = (struct client){ .url = url };
-    tide_buf_init(&client->request, CLIENT_BYTES_MAX);
-    tide_buf_init(&client->body, CLIENT_BYTES_MAX);
-    tide_buf_init(&client->hold, CLIENT_BYTES_MAX);
-    return tide_http_open(&client->http, &options, err);
+    static struct tide_config config;
+    const struct rpc_options options = { .config = &config, .agent = "tidemark-sim" };
+    tide_config_defaults(&config);
+    config.rpc_timeout_ms = TIMEOUT_MS;
+    config.http_stall_s = STALL_S;
+    tide_buf_init(&client->params, CLIENT_BYTES_MAX);
+    return rpc_client_open(&client->rpc, url, &options, err);
 }
 
 void client_close(struct client *client)
 {
-    tide_http_close(client->http);
-    tide_buf_release(&client->request);
-    tide_buf_release(&client->body);
-    tide_buf_release(&client->hold);
+    rpc_client_close(&client->rpc);
+    tide_buf_release(&client->params);
 }
 
-/* --- one call ------------------------------------------------------------------------- */
-
-/* Returns the answer's result as a new reference, or NULL with err set. */
-static json_t *parse_result(struct client *client, const char *method, struct tide_err *err)
+/* Asks with the params that were written. An error of JSON-RPC is a refusal. */
+static tide_status ask_server(struct client *client, const struct rpc_question *question, void *out,
+                              struct tide_err *err)
 {
-    json_error_t why;
-    json_t *whole = tide_json_load(tide_buf_view(&client->body), 0, &why);
-    json_t *result = json_object_get(whole, "result");
-    const char *message =
-        json_string_value(json_object_get(json_object_get(whole, "error"), "message"));
-    if (json_is_object(result))
-        json_incref(result);
-    else if (message)
-        tide_fail(err, TIDE_E_USAGE, "%s: %s", method, message);
-    else
-        tide_fail(err, TIDE_E_DECODE, "%s: the answer is not JSON-RPC", method);
-    json_decref(whole);
-    return json_is_object(result) ? result : NULL;
+    tide_status status =
+        rpc_ask(&client->rpc, question, tide_buf_view(&client->params), NULL, out, err);
+    if (status == TIDE_E_IO && client->rpc.last.error.code)
+        err->code = status = TIDE_E_USAGE;
+    return status;
 }
 
-/* Calls a method with params in JSON. Returns the result as a new reference, or NULL with err
- * set. */
-static json_t *call_method(struct client *client, const char *method, const char *params,
-                           struct tide_err *err)
+static struct tide_buf *new_params(struct client *client)
 {
-    static const char *const headers[] = { "Content-Type: application/json", NULL };
-    struct tide_http_answer answer = { 0 };
-    tide_buf_reset(&client->request);
-    tide_buf_reset(&client->body);
-    tide_buf_reset(&client->hold);
-    tide_buf_putf(&client->request,
-                  "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"%s\",\"params\":", method);
-    tide_buf_str(&client->request, params);
-    tide_buf_str(&client->request, "}");
-    struct tide_http_request request = { .method = TIDE_HTTP_POST,
-                                         .url = client->url,
-                                         .headers = headers,
-                                         .body = tide_buf_view(&client->request) };
-    tide_status status = tide_http_call(client->http, &request, &client->body, &answer, err);
-    if (status == TIDE_OK && answer.code != 200)
-        status = tide_fail(err, TIDE_E_IO, "%s: HTTP status %u", method, answer.code);
-    return status == TIDE_OK ? parse_result(client, method, err) : NULL;
+    tide_buf_reset(&client->params);
+    return &client->params;
 }
 
-/* Returns a number. Some servers write it as a decimal text. */
-static int64_t read_number(const json_t *object, const char *name)
+tide_status client_network(struct client *client, struct rpc_network *out, struct tide_err *err)
 {
-    const json_t *value = json_object_get(object, name);
-    const char *text = json_string_value(value);
-    uint64_t out = 0;
-    if (text && tide_parse_u64(&out, tide_slice_str(text), INT64_MAX) == TIDE_OK)
-        return (int64_t)out;
-    return json_is_integer(value) ? json_integer_value(value) : 0;
-}
-
-/* Decoded bytes in client->hold. They become a slice after the last decoding, because the buffer
- * moves while it grows. */
-struct span {
-    size_t at, len;
-};
-
-/* Decodes base64 to client->hold. The span is empty if text is no base64. */
-static struct span decode_base64(struct client *client, const json_t *text)
-{
-    struct span out = { .at = client->hold.len };
-    const char *base64 = json_string_value(text);
-    if (base64 && tide_buf_base64_decode(&client->hold, tide_slice_str(base64)) == TIDE_OK)
-        out.len = client->hold.len - out.at;
-    else
-        client->hold.len = out.at;
-    return out;
-}
-
-/* Returns the span's bytes, which must not be taken before the last decoding. */
-static tide_slice slice_of(const struct client *client, struct span span)
-{
-    return span.len ? tide_slice_of(client->hold.ptr + span.at, span.len) : (tide_slice){ 0 };
-}
-
-/* Copies a text, cut to the size; "" if there is none. */
-static void copy_text(char *out, size_t size, const json_t *text)
-{
-    const char *from = json_string_value(text);
-    snprintf(out, size, "%s", from ? from : "");
-}
-
-/* --- methods ----------------------------------------------------------------------------- */
-
-tide_status client_network(struct client *client, struct client_network *out, struct tide_err *err)
-{
-    json_t *result = call_method(client, "getNetwork", "{}", err);
-    if (!result)
-        return err->code;
-    copy_text(out->passphrase, sizeof out->passphrase, json_object_get(result, "passphrase"));
-    copy_text(out->friendbot, sizeof out->friendbot, json_object_get(result, "friendbotUrl"));
-    json_decref(result);
-    return TIDE_OK;
-}
-
-tide_status client_latest(struct client *client, uint32_t *ledger, uint64_t *close_time,
-                          struct tide_err *err)
-{
-    json_t *result = call_method(client, "getHealth", "{}", err);
-    if (!result)
-        return err->code;
-    *ledger = (uint32_t)read_number(result, "latestLedger");
-    *close_time = (uint64_t)read_number(result, "latestLedgerCloseTime");
-    json_decref(result);
-    return TIDE_OK;
+    tide_buf_str(new_params(client), "{}");
+    return ask_server(client, &rpc_get_network, out, err);
 }
 
 tide_status client_sequence(struct client *client, const uint8_t key[TIDE_HASH_BYTES], int64_t *seq,
@@ -140,136 +51,43 @@ tide_status client_sequence(struct client *client, const uint8_t key[TIDE_HASH_B
 {
     enum { BEFORE = 4 + 36 + 8 }; /* type, account, balance */
     uint8_t ledger_key[40] = { 0 };
-    struct tide_buf params;
     memcpy(ledger_key + 8, key, TIDE_HASH_BYTES);
-    tide_buf_init(&params, 256);
-    tide_buf_str(&params, "{\"keys\":[\"");
-    tide_buf_base64(&params, tide_slice_of(ledger_key, sizeof ledger_key));
-    tide_buf_put(&params, "\"]}", 4);
-    json_t *result = call_method(client, "getLedgerEntries", (const char *)params.ptr, err);
-    tide_buf_release(&params);
-    if (!result)
-        return err->code;
-    json_t *first = json_array_get(json_object_get(result, "entries"), 0);
-    tide_slice entry = slice_of(client, decode_base64(client, json_object_get(first, "xdr")));
-    json_decref(result);
-    if (entry.len < BEFORE + 8)
+    const tide_slice wanted = tide_slice_of(ledger_key, sizeof ledger_key);
+    struct rpc_entries entries = { .keys = &wanted, .count = 1 };
+    rpc_params_keys(new_params(client), &wanted, 1);
+    tide_status status = ask_server(client, &rpc_ledger_entries, &entries, err);
+    if (status)
+        return status;
+    if (entries.data[0].len < BEFORE + 8)
         return tide_fail(err, TIDE_E_MISSING, "the sender has no account on this network");
-    *seq = (int64_t)tide_be64(entry.ptr + BEFORE);
+    *seq = (int64_t)tide_be64(entries.data[0].ptr + BEFORE);
     return TIDE_OK;
 }
 
-/* Calls a method with {"transaction": base64}. */
-static json_t *call_with_tx(struct client *client, const char *method, tide_slice envelope,
+tide_status client_simulate(struct client *client, tide_slice envelope, struct rpc_simulated *out,
                             struct tide_err *err)
 {
-    struct tide_buf params;
-    tide_buf_init(&params, CLIENT_BYTES_MAX);
-    tide_buf_str(&params, "{\"transaction\":\"");
-    tide_buf_base64(&params, envelope);
-    tide_buf_put(&params, "\"}", 3);
-    json_t *result = call_method(client, method, (const char *)params.ptr, err);
-    tide_buf_release(&params);
-    return result;
-}
-
-tide_status client_simulate(struct client *client, tide_slice envelope,
-                            struct client_simulated *out, struct tide_err *err)
-{
-    struct span auths[CLIENT_AUTHS_MAX];
-    *out = (struct client_simulated){ 0 };
-    json_t *result = call_with_tx(client, "simulateTransaction", envelope, err);
-    if (!result)
-        return err->code;
-    json_t *list = json_object_get(json_array_get(json_object_get(result, "results"), 0), "auth");
-    size_t count = json_array_size(list);
-    copy_text(out->error, sizeof out->error, json_object_get(result, "error"));
-    out->error[strcspn(out->error, "\n")] = 0; /* the first line is enough */
-    out->fee = read_number(result, "minResourceFee");
-    struct span data = decode_base64(client, json_object_get(result, "transactionData"));
-    for (; out->auth_count < count && out->auth_count < CLIENT_AUTHS_MAX; out->auth_count++)
-        auths[out->auth_count] = decode_base64(client, json_array_get(list, out->auth_count));
-    json_t *events = json_object_get(result, "events");
-    struct span first = decode_base64(client, json_array_get(events, 0));
     char said[256];
-    size_t len = strlen(out->error);
-    if (len && client_error(said, sizeof said, slice_of(client, first)))
+    rpc_params_tx(new_params(client), envelope);
+    tide_status status = ask_server(client, &rpc_simulation, out, err);
+    size_t len = status ? 0 : strlen(out->error);
+    if (len && client_error(said, sizeof said, out->event))
         snprintf(out->error + len, sizeof out->error - len, ": %s", said);
-    for (uint32_t i = 0; i < out->auth_count; i++)
-        out->auths[i] = slice_of(client, auths[i]);
-    out->data = slice_of(client, data);
-    json_decref(result);
-    if (!out->error[0] && !out->data.len)
-        return tide_fail(err, TIDE_E_DECODE, "simulateTransaction: no transactionData");
-    return TIDE_OK;
+    return status;
 }
 
-tide_status client_send(struct client *client, tide_slice envelope, struct client_sent *out,
+tide_status client_send(struct client *client, tide_slice envelope, struct rpc_sent *out,
                         struct tide_err *err)
 {
-    enum { FEE_BUMP_INNER_FAILED = -13 };
-    *out = (struct client_sent){ 0 };
-    json_t *result = call_with_tx(client, "sendTransaction", envelope, err);
-    if (!result)
-        return err->code;
-    copy_text(out->status, sizeof out->status, json_object_get(result, "status"));
-    tide_slice wrong =
-        slice_of(client, decode_base64(client, json_object_get(result, "errorResultXdr")));
-    if (wrong.len >= 12)
-        out->code = (int32_t)tide_be32(wrong.ptr + 8);
-    if (out->code == FEE_BUMP_INNER_FAILED && wrong.len >= 56)
-        out->code = (int32_t)tide_be32(wrong.ptr + 52);
-    json_decref(result);
-    return TIDE_OK;
-}
-
-/* Returns the return value's JSON, which is appended to client->hold; NULL if there is none. */
-static char *decode_answer(struct client *client, tide_slice meta)
-{
-    struct tide_buf json;
-    tide_slice value = client_return_value(meta);
-    tide_buf_init(&json, CLIENT_BYTES_MAX);
-    size_t at = client->hold.len;
-    if (value.len && tide_scval_json(&json, value) == TIDE_OK) {
-        tide_buf_slice(&client->hold, tide_buf_view(&json));
-        tide_buf_u8(&client->hold, 0);
-    }
-    tide_buf_release(&json);
-    return client->hold.len > at && !client->hold.failed ? (char *)client->hold.ptr + at : NULL;
-}
-
-/* Finds the first diagnostic event that reports an error. */
-static void find_error(struct client *client, const json_t *events, struct client_found *out)
-{
-    for (size_t i = 0; i < json_array_size(events) && !out->error[0]; i++) {
-        tide_slice event = slice_of(client, decode_base64(client, json_array_get(events, i)));
-        if (!client_error(out->error, sizeof out->error, event))
-            out->error[0] = 0;
-    }
+    rpc_params_tx(new_params(client), envelope);
+    return ask_server(client, &rpc_sending, out, err);
 }
 
 tide_status client_find(struct client *client, const uint8_t hash[TIDE_HASH_BYTES],
-                        struct client_found *out, struct tide_err *err)
+                        struct rpc_found *out, struct tide_err *err)
 {
-    char params[100], hex[65] = "";
-    *out = (struct client_found){ 0 };
-    tide_hex(hex, tide_slice_of(hash, TIDE_HASH_BYTES));
-    snprintf(params, sizeof params, "{\"hash\":\"%s\"}", hex);
-    json_t *result = call_method(client, "getTransaction", params, err);
-    if (!result)
-        return err->code;
-    copy_text(out->status, sizeof out->status, json_object_get(result, "status"));
-    out->ledger = (uint32_t)read_number(result, "ledger");
-    out->latest_close_time = (uint64_t)read_number(result, "latestLedgerCloseTime");
-    tide_slice pair = slice_of(client, decode_base64(client, json_object_get(result, "resultXdr")));
-    if (pair.len >= 8)
-        out->fee = (int64_t)tide_be64(pair.ptr);
-    struct span meta = decode_base64(client, json_object_get(result, "resultMetaXdr"));
-    if (strcmp(out->status, "FAILED") == 0)
-        find_error(client, json_object_get(result, "diagnosticEventsXdr"), out);
-    out->answer = decode_answer(client, slice_of(client, meta));
-    json_decref(result);
-    return TIDE_OK;
+    rpc_params_hash(new_params(client), hash);
+    return ask_server(client, &rpc_get_transaction, out, err);
 }
 
 tide_status client_fund(struct client *client, const char *friendbot, const char *address,
@@ -278,11 +96,85 @@ tide_status client_fund(struct client *client, const char *friendbot, const char
     char url[400];
     struct tide_http_answer answer = { 0 };
     snprintf(url, sizeof url, "%s?addr=%s", friendbot, address);
-    tide_buf_reset(&client->body);
+    struct tide_buf *body = new_params(client);
     struct tide_http_request request = { .url = url };
-    tide_status status = tide_http_call(client->http, &request, &client->body, &answer, err);
+    tide_status status = tide_http_call(client->rpc.http, &request, body, &answer, err);
     if (status == TIDE_OK && answer.code != 200)
         return tide_fail(err, TIDE_E_USAGE, "friendbot: HTTP status %u: %.*s", answer.code,
-                         TIDE_SLICE_FMT(tide_buf_view(&client->body)));
+                         TIDE_SLICE_FMT(tide_buf_view(body)));
     return status;
+}
+
+/* --- the meta of a transaction ------------------------------------------------------------ */
+
+/* Skips LedgerEntryChanges. */
+static void skip_changes(struct tide_xdr *x)
+{
+    struct tide_change change;
+    uint32_t count = tide_xdr_count(x, UINT32_MAX, 8);
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++) {
+        if (tide_xdr_u32(x) == TIDE_CHANGE_REMOVED)
+            skip_ledger_key(x, &change);
+        else
+            skip_ledger_entry(x, &change);
+    }
+}
+
+/* Skips ContractEvents. */
+static void skip_events(struct tide_xdr *x)
+{
+    struct tide_event event;
+    uint32_t count = tide_xdr_count(x, UINT32_MAX, 12);
+    for (uint32_t i = 0; i < count && x->status == TIDE_OK; i++)
+        tide_event_read(x, &event);
+}
+
+/* Skips the extension with the fee breakdown. */
+static void skip_fees(struct tide_xdr *x)
+{
+    if (tide_xdr_u32(x) == 1)
+        tide_xdr_skip(x, 28); /* extension, three amounts */
+}
+
+/* The fields in front have no fixed length, so they are skipped one by one. */
+tide_slice client_return_value(tide_slice meta)
+{
+    struct tide_xdr x = tide_xdr_of(meta);
+    uint32_t version = tide_xdr_u32(&x);
+    tide_xdr_skip(&x, 4);
+    skip_changes(&x);
+    uint32_t ops = tide_xdr_count(&x, UINT32_MAX, 4);
+    for (uint32_t i = 0; i < ops && x.status == TIDE_OK; i++) {
+        tide_xdr_skip(&x, version == 4 ? 4 : 0);
+        skip_changes(&x);
+        if (version == 4)
+            skip_events(&x);
+    }
+    skip_changes(&x);
+    if (version < 3 || version > 4 || !tide_xdr_bool(&x))
+        return (tide_slice){ 0 };
+    skip_fees(&x);
+    if (version == 3)
+        skip_events(&x);
+    else if (!tide_xdr_bool(&x))
+        return (tide_slice){ 0 };
+    return tide_scval_span(&x);
+}
+
+bool client_error(char *out, size_t size, tide_slice diagnostic)
+{
+    struct tide_xdr x = tide_xdr_of(diagnostic);
+    struct tide_event event = { 0 };
+    tide_xdr_skip(&x, 4); /* the flag in front of the ContractEvent */
+    tide_event_read(&x, &event);
+    if (x.status != TIDE_OK || event.topic_count < 1)
+        return false;
+    struct tide_xdr topics = tide_xdr_of(event.topics), data = tide_xdr_of(event.data);
+    if (tide_xdr_u32(&topics) != TIDE_SCV_SYMBOL ||
+        !tide_slice_eq_str(tide_xdr_var(&topics, 32), "error") ||
+        tide_xdr_u32(&data) != TIDE_SCV_STRING)
+        return false;
+    tide_slice text = tide_xdr_var(&data, UINT32_MAX);
+    snprintf(out, size, "%.*s", TIDE_SLICE_FMT(text));
+    return true;
 }

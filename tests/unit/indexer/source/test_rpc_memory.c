@@ -1,6 +1,6 @@
 /* The memory of ledger hashes that servers reported: reports of one server do not hide the fork of
  * another. */
-#include "indexer/source/rpc/memory.h"
+#include "indexer/source/rpc/fleet_impl.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* How often the client asks for the tip, and how late it sees a ledger, on clocks that the test
  * moves. */
-#include "indexer/source/rpc/client.h"
 #include "indexer/source/rpc/pace.h"
+#include "tidemark/rpc.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
-#include "indexer/source/rpc/json_scan.h"
+/* Reads JSON without copying it, for answers of many MiB. */
+#include "schema/rpc/json_scan.h"
 #include "tidemark/text.h"
 
 struct json_scan json_scan_of(uint8_t *text, size_t len)
@@ -69,7 +70,8 @@ static bool another(struct json_scan *s, bool *first, char bracket)
     return was_first || need_char(s, ',', "no comma where one belongs");
 }
 
-bool json_scan_name(struct json_scan *s, bool *first, tide_slice *name)
+/* Reads the next member's name, with escapes unresolved. */
+static bool next_name(struct json_scan *s, bool *first, tide_slice *name)
 {
     if (!another(s, first, '}'))
         return false;
@@ -348,8 +350,7 @@ void json_scan_skip(struct json_scan *s)
         /* steps to the next value and leaves all levels that end here */
         tide_slice name;
         while (!s->fault && s->depth > outside) {
-            bool more =
-                objects[s->depth] ? json_scan_name(s, &first, &name) : json_scan_item(s, &first);
+            bool more = objects[s->depth] ? next_name(s, &first, &name) : json_scan_item(s, &first);
             if (more)
                 break;
         }
@@ -361,4 +362,80 @@ void json_scan_end(struct json_scan *s)
     skip_space(s);
     if (!s->fault && s->cur != s->end)
         json_scan_fault(s, "more than one value");
+}
+
+/* --- objects by a table ------------------------------------------------------------------- */
+
+static void read_hash(struct json_scan *s, uint8_t *out)
+{
+    if (tide_hex_decode(out, TIDE_HASH_BYTES, json_scan_raw(s)) != TIDE_OK)
+        json_scan_fault(s, "a hash is not 64 hexadecimal digits");
+}
+
+static void read_items(struct json_scan *s, const struct json_scan_member *m, void *out)
+{
+    for (bool first = json_scan_enter(s, '['); json_scan_item(s, &first);)
+        m->read(s, out);
+}
+
+static void read_member(struct json_scan *s, const struct json_scan_member *m, void *out)
+{
+    void *to = (uint8_t *)out + m->at;
+    switch (m->kind) {
+    case JSON_SCAN_U32:
+        *(uint32_t *)to = (uint32_t)json_scan_u64(s, UINT32_MAX);
+        break;
+    case JSON_SCAN_U64:
+        *(uint64_t *)to = json_scan_u64(s, INT64_MAX);
+        break;
+    case JSON_SCAN_I64:
+        *(int64_t *)to = json_scan_i64(s);
+        break;
+    case JSON_SCAN_TEXT:
+        json_scan_text(s, to, m->size);
+        break;
+    case JSON_SCAN_RAW:
+        *(tide_slice *)to = json_scan_raw(s);
+        break;
+    case JSON_SCAN_BASE64:
+        *(tide_slice *)to = json_scan_base64(s);
+        break;
+    case JSON_SCAN_HASH:
+        read_hash(s, to);
+        break;
+    case JSON_SCAN_VALUE:
+        m->read(s, out);
+        break;
+    case JSON_SCAN_ITEMS:
+        read_items(s, m, out);
+        break;
+    }
+}
+
+void json_scan_members(struct json_scan *s, const struct json_scan_member *members, size_t count,
+                       const char *lacks, void *out)
+{
+    uint32_t seen = 0;
+    tide_slice name;
+    assert(count <= 32);
+    for (bool first = json_scan_enter(s, '{'); next_name(s, &first, &name);) {
+        size_t i = 0;
+        while (i < count && !tide_slice_eq_str(name, members[i].name))
+            i++;
+        if (i == count) {
+            json_scan_skip(s);
+            continue;
+        }
+        bool null = json_scan_null(s);
+        if (null && members[i].kind != JSON_SCAN_ITEMS)
+            continue;
+        if (seen >> i & 1)
+            json_scan_fault(s, "a field comes twice");
+        seen |= UINT32_C(1) << i;
+        if (!null && !s->fault)
+            read_member(s, &members[i], out);
+    }
+    for (size_t i = 0; i < count; i++)
+        if (members[i].needed && !(seen >> i & 1))
+            json_scan_fault(s, lacks);
 }

@@ -1,10 +1,12 @@
 /* Answers of Stellar RPC, made byte by byte: well-formed ones in every form that servers use, and
  * malformed ones that the reader must refuse. */
-#include "indexer/source/rpc/answer.h"
+#include "schema/rpc/answer.h"
 #include "tests/unit/indexer/source/lake_fixture.h"
 #include "tidemark/text.h"
 
 #define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
+
+static struct rpc_error error; /* error of the last answer */
 
 static void put_meta(struct tide_buf *out, uint32_t sequence, uint32_t pad)
 {
@@ -41,7 +43,8 @@ static tide_status read_text(struct rpc_page *page, struct tide_buf *text, uint6
     uint8_t *copy = malloc(text->len + !text->len);
     if (text->len)
         memcpy(copy, text->ptr, text->len);
-    tide_status status = rpc_answer_page(page, copy, text->len, id, err);
+    tide_status status =
+        rpc_answer_read(&rpc_ledgers_question, &error, page, copy, text->len, id, err);
     for (uint32_t i = 0; status == TIDE_OK && i < page->count; i++)
         assert_true(page->ledgers[i].lcm.len > 300);
     free(copy);
@@ -224,10 +227,10 @@ static void an_error_tells_the_range(void **state)
                       "\"data\":{}}}",
                       messages[i].message);
         assert_int_equal(read_text(&page, &text, 7, &err), TIDE_OK);
-        assert_int_equal(page.error.code, RPC_E_REQUEST);
-        assert_string_equal(page.error.message, messages[i].message);
-        assert_int_equal(page.error.oldest, messages[i].oldest);
-        assert_int_equal(page.error.latest, messages[i].latest);
+        assert_int_equal(error.code, -32600);
+        assert_string_equal(error.message, messages[i].message);
+        assert_int_equal(error.oldest, messages[i].oldest);
+        assert_int_equal(error.latest, messages[i].latest);
         assert_int_equal(page.count, 0);
     }
     tide_buf_release(&text);
@@ -249,9 +252,9 @@ static void an_error_needs_no_id(void **state)
         tide_buf_reset(&text);
         tide_buf_str(&text, forms[i]);
         assert_int_equal(read_text(&page, &text, 7, &err), TIDE_OK);
-        assert_int_equal(page.error.code, -32005);
-        assert_string_equal(page.error.message, "slow down, oldest ledger: 5");
-        assert_int_equal(page.error.oldest, 0);
+        assert_int_equal(error.code, -32005);
+        assert_string_equal(error.message, "slow down, oldest ledger: 5");
+        assert_int_equal(error.oldest, 0);
     }
     tide_buf_release(&text);
 }
@@ -264,13 +267,18 @@ static void the_small_answers(void **state)
     struct tide_err err;
     char one[] = "{\"id\":1,\"result\":{\"friendbotUrl\":\"x\",\"passphrase\":\"A \\u0026 B\","
                  "\"protocolVersion\":25}}";
-    assert_int_equal(rpc_answer_network(&network, (uint8_t *)one, strlen(one), 1, &err), TIDE_OK);
+    assert_int_equal(
+        rpc_answer_read(&rpc_get_network, &error, &network, (uint8_t *)one, strlen(one), 1, &err),
+        TIDE_OK);
     assert_string_equal(network.passphrase, "A & B");
     char two[] = "{\"id\":1,\"result\":{\"passphrase\":null}}";
-    assert_int_equal(rpc_answer_network(&network, (uint8_t *)two, strlen(two), 1, &err),
-                     TIDE_E_DECODE);
+    assert_int_equal(
+        rpc_answer_read(&rpc_get_network, &error, &network, (uint8_t *)two, strlen(two), 1, &err),
+        TIDE_E_DECODE);
     char three[] = "{\"id\":2,\"result\":{\"id\":\"" ZEROS "\",\"sequence\":\"812\"}}";
-    assert_int_equal(rpc_answer_latest(&latest, (uint8_t *)three, strlen(three), 2, &err), TIDE_OK);
+    assert_int_equal(rpc_answer_read(&rpc_latest_ledger, &error, &latest, (uint8_t *)three,
+                                     strlen(three), 2, &err),
+                     TIDE_OK);
     assert_int_equal(latest.sequence, 812);
 }
 
@@ -299,13 +307,17 @@ static void events_are_passed_one_by_one(void **state)
     struct tide_err err;
     char text[512];
     snprintf(text, sizeof text, format, 98);
-    assert_int_equal(rpc_answer_events(&events, (uint8_t *)text, strlen(text), 3, &err), TIDE_OK);
+    assert_int_equal(rpc_answer_read(&rpc_events_question, &error, &events, (uint8_t *)text,
+                                     strlen(text), 3, &err),
+                     TIDE_OK);
     assert_int_equal(count, 1);
     assert_string_equal(events.cursor, "9-9");
     snprintf(text, sizeof text, format, 99);
-    assert_int_equal(rpc_answer_events(&events, (uint8_t *)text, strlen(text), 3, &err),
-                     TIDE_E_CONFLICT);
-    assert_string_equal(err.text, "ninety-nine");
+    assert_int_equal(rpc_answer_read(&rpc_events_question, &error, &events, (uint8_t *)text,
+                                     strlen(text), 3, &err),
+                     TIDE_E_DECODE);
+    assert_int_equal(events.status, TIDE_E_CONFLICT);
+    assert_string_equal(events.why.text, "ninety-nine");
 }
 
 int test_rpc_answer(void)

@@ -1,5 +1,5 @@
 /* The JSON reader: accepted texts, and refusals with their offsets. */
-#include "indexer/source/rpc/json_scan.h"
+#include "schema/rpc/json_scan.h"
 #include "tidemark/text.h"
 
 #include <setjmp.h>
