@@ -21,7 +21,7 @@ def constant(path, name):
 
 
 POOL = constant("api/http/server/server_impl.h", "SERVER_POOL_BYTES")
-DROP = constant("api/http/server/server_impl.h", "SERVER_DROP_BYTES")
+DROP = constant("api/http/server/request.c", "DROP_BYTES")
 HEAD = constant("api/http/server/request_check.h", "TIDE_HEAD_BYTES_MAX")
 LINES = constant("api/http/server/request_check.h", "TIDE_HEAD_LINES_MAX")
 TARGET, PAIRS, BATCH = 2048, 64, 131072  # api/http/README.md, "What the server refuses"; the body of POST /api/sdk/kyc/status
