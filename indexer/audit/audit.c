@@ -160,19 +160,15 @@ static tide_status read_buckets(struct audit *a, struct tide_err *err)
  * tables alone, and discovers nothing. */
 static tide_status open_decoder(struct audit *a, struct tide_err *err)
 {
-    bool wanted[TIDE_TABLES_MAX] = { false };
-    uint32_t count;
-    const struct tide_table *tables = tide_tables(&count);
-    for (uint32_t i = 0; i < count; i++)
-        wanted[i] = tables[i].kind == TIDE_TABLE_HISTORY;
     assert(!a->contracts && !a->batch && !a->decode);
     tide_status status =
         tide_query_contracts(a->read, a->deployment, a->ledger + 1, &a->contracts, err);
     if (status != TIDE_OK)
         return status;
-    struct tide_decode_options options = {
-        .deployment = a->contracts, .proof = TIDE_PROOF_CHAIN, .tables = wanted, .known_only = true
-    };
+    struct tide_decode_options options = { .deployment = a->contracts,
+                                           .proof = TIDE_PROOF_CHAIN,
+                                           .history_only = true,
+                                           .known_only = true };
     a->batch = malloc(sizeof *a->batch);
     if (!a->batch)
         return tide_fail(err, TIDE_E_MEMORY, "audit");

@@ -190,17 +190,11 @@ static tide_status run_pass(struct tide_reproject *r, const struct pass *pass,
 static tide_status open_decoder(struct tide_reproject *r, struct tide_err *err)
 {
     struct tide_deployment *deployment = NULL;
-    bool wanted[TIDE_TABLES_MAX];
-    uint32_t count;
-    const struct tide_table *tables = tide_tables(&count);
-    assert(count <= TIDE_TABLES_MAX);
-    for (uint32_t i = 0; i < count; i++)
-        wanted[i] = tables[i].kind != TIDE_TABLE_STATE;
     tide_status status = tide_query_contracts(r->pg, r->deployment, UINT32_MAX, &deployment, err);
     if (status == TIDE_OK) {
         struct tide_decode_options options = { .deployment = deployment,
                                                .proof = TIDE_PROOF_CHAIN,
-                                               .tables = wanted };
+                                               .history_only = true };
         status = tide_decode_open(&r->decode, &options, err);
     }
     free(deployment);

@@ -118,7 +118,7 @@ static tide_slice return_value_of(const struct tide_decode *d, const struct tide
 static void put_call(struct tide_decode *d, const struct tide_tx *tx,
                      const struct tide_contract *contract, enum tide_call_proof proof)
 {
-    assert(contract && d->wanted[TIDE_TABLE_CALL]);
+    assert(contract);
     const struct tide_envelope *e = &d->envelope;
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_CALL);
     struct tide_buf *out = &rows->copy;
@@ -190,14 +190,11 @@ static void put_preimage(struct tide_decode *d, const struct tide_tx *tx,
 void decode_call(struct tide_decode *d, const struct tide_tx *tx, enum tide_call_proof proof)
 {
     d->counts.transactions++;
-    if (d->wanted[TIDE_TABLE_TX])
-        put_tx(d, tx);
+    put_tx(d, tx);
     const struct tide_contract *contract = relevance_called(d);
-    if (d->wanted[TIDE_TABLE_PREIMAGE])
-        put_preimage(d, tx, contract, proof);
+    put_preimage(d, tx, contract, proof);
     if (!contract)
         return;
     d->counts.calls++;
-    if (d->wanted[TIDE_TABLE_CALL])
-        put_call(d, tx, contract, proof);
+    put_call(d, tx, contract, proof);
 }

@@ -349,22 +349,6 @@ void tide_decode_batch_end(struct tide_decode *decode, struct tide_batch *batch)
     latest_reset(&decode->latest);
 }
 
-/* Notes the wanted tables. chain.ledger is always wanted: without its rows the index has no
- * chain. */
-static void choose_tables(struct tide_decode *d, const bool *tables)
-{
-    uint32_t count;
-    const struct tide_table *all = tide_tables(&count);
-    assert(count <= TIDE_TABLES_MAX);
-    for (uint32_t i = 0; i < count; i++) {
-        d->wanted[i] = !tables || tables[i] || i == TIDE_TABLE_LEDGER;
-        d->want_events |= d->wanted[i] && all[i].kind == TIDE_TABLE_EVENT;
-        d->want_calls |= d->wanted[i] && i == TIDE_TABLE_CALL;
-        d->want_state |=
-            d->wanted[i] && (all[i].kind == TIDE_TABLE_STATE || all[i].kind == TIDE_TABLE_HISTORY);
-    }
-}
-
 tide_status tide_decode_open(struct tide_decode **out, const struct tide_decode_options *options,
                              struct tide_err *err)
 {
@@ -394,7 +378,7 @@ tide_status tide_decode_open(struct tide_decode **out, const struct tide_decode_
     tide_proof_use_worker(d->verify);
     d->proof = options->proof;
     tide_buf_init(&d->scratch, TIDE_TABLE_BYTES_MAX);
-    choose_tables(d, options->tables);
+    d->history_only = options->history_only;
     *out = d;
     return TIDE_OK;
 }

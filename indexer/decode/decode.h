@@ -38,8 +38,7 @@
 struct tide_decode_options {
     const struct tide_deployment *deployment; /* copied */
     enum tide_proof proof;
-    /* True for each table index wanted; NULL wants all. chain.ledger is always filled. */
-    const bool *tables;
+    bool history_only; /* true: no rows of the schema state */
     /* Limit on tokens that are followed because partners' catalogs alone name them. Anyone may fill
      * a catalog, hence the limit. Tokens that markets name have a limit of their own,
      * TIDE_MARKET_TOKENS_MAX. 0 for ledgers after a gap: an earlier ledger in the gap may name

@@ -229,10 +229,7 @@ static bool try_form(struct tide_decode *d, const struct tide_event *event,
         rows->copy.len = mark;
         return false;
     }
-    if (d->wanted[kind->table])
-        rows->count++;
-    else
-        rows->copy.len = mark;
+    rows->count++;
     return true;
 }
 
@@ -278,8 +275,7 @@ static bool try_kind(struct tide_decode *d, const struct tide_event *event,
         return false;
     if (kind == &tide_events()[TIDE_EV_synthetic_engine_market_created])
         relevance_discover(d, values[value_field_index(kind, "token")], true, event->tx);
-    if (d->wanted[TIDE_TABLE_EVENT_LOG])
-        put_log(d, event, contract, kind, values);
+    put_log(d, event, contract, kind, values);
     return true;
 }
 
@@ -289,8 +285,6 @@ static void put_raw(struct tide_decode *d, const struct tide_event *event,
     assert(d->reason[0]);
     d->counts.raw_events++;
     d->events.private_event |= contract->role == TIDE_ROLE_compliance_registry;
-    if (!d->wanted[TIDE_TABLE_EVENT_RAW])
-        return;
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_EVENT_RAW);
     tide_copy_row(&rows->copy, RAW_COLUMNS);
     put_common(d, &rows->copy, event, contract);
@@ -325,16 +319,6 @@ static void note_named(struct tide_decode *d, const struct tide_event *event,
         }
 }
 
-/* Returns whether events of that name are wanted: for a table of any of its kinds, or for
- * event.log. */
-static bool is_wanted(const struct tide_decode *d, const struct tide_kind *kind, tide_slice name)
-{
-    bool wanted = d->wanted[TIDE_TABLE_EVENT_LOG];
-    for (; kind && !wanted; kind = tide_event_find(kind->role, name, kind))
-        wanted = d->wanted[kind->table];
-    return wanted;
-}
-
 /* Tries all kinds of the event's name. Returns false, with the reason, if it fits none. */
 static bool try_kinds(struct tide_decode *d, const struct tide_event *event,
                       const struct tide_contract *contract, const tide_slice *topics)
@@ -345,11 +329,9 @@ static bool try_kinds(struct tide_decode *d, const struct tide_event *event,
     const struct tide_kind *kind = tide_event_find(contract->role, name, NULL);
     if (!kind)
         return value_reject(d, "unknown event", name);
-    if (!is_wanted(d, kind, name))
-        return true; /* not decoded, not counted */
     for (; kind; kind = tide_event_find(contract->role, name, kind)) {
         if (try_kind(d, event, contract, kind, topics)) {
-            d->counts.events += d->wanted[kind->table] || d->wanted[TIDE_TABLE_EVENT_LOG];
+            d->counts.events++;
             return true;
         }
     }
@@ -431,7 +413,7 @@ tide_status decode_event(struct tide_decode *d, const struct tide_tx *tx,
     if (contract->unsettled)
         return TIDE_OK;
     relevance_touched(d, contract);
-    if (contract->role == TIDE_ROLE_wallet || !d->want_events)
+    if (contract->role == TIDE_ROLE_wallet)
         return TIDE_OK;
     if (contract->role == TIDE_ROLE_stellar_asset)
         note_named(d, event, topics, kept);

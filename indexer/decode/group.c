@@ -114,5 +114,5 @@ tide_status decode_evicted(struct tide_decode *d, tide_slice key_xdr)
 {
     struct tide_xdr x = tide_xdr_of(key_xdr);
     struct tide_change key = { .kind = TIDE_CHANGE_REMOVED, .type = TIDE_ENTRY_CONTRACT_DATA };
-    return d->want_state && tide_ledger_key_data(&x, &key) ? group_add(d, &key) : TIDE_OK;
+    return tide_ledger_key_data(&x, &key) ? group_add(d, &key) : TIDE_OK;
 }

@@ -91,7 +91,7 @@ static void put_reason(struct tide_decode *d, uint32_t tx, const struct kept_rea
 void kept_put(struct tide_decode *d, uint32_t tx)
 {
     const struct kept_reason *all = d->kept.reasons.items;
-    if (!d->wanted[TIDE_TABLE_KEPT_FOR] || d->kept.reaches_file || !any_late(d))
+    if (d->kept.reaches_file || !any_late(d))
         return;
     for (uint32_t i = 0; i < d->kept.reasons.count; i++)
         put_reason(d, tx, &all[i]);

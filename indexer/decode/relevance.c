@@ -280,8 +280,6 @@ bool relevance_transaction(const struct tide_decode *d)
 static void put_seen(struct tide_decode *d, const struct tide_contract *contract, const char *what,
                      uint32_t tx)
 {
-    if (!d->wanted[TIDE_TABLE_CONTRACT_SEEN])
-        return;
     enum { COLUMNS = 7 };
     struct tide_rows *rows = decode_rows(d, TIDE_TABLE_CONTRACT_SEEN);
     struct tide_buf *out = &rows->copy;

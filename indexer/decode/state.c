@@ -38,7 +38,7 @@ static void put_common(struct tide_decode *d, struct tide_buf *out, const struct
 }
 
 /* Copies the history row that begins at mark to the state table and notes it as the newest of its
- * key. Removes the history row if that table is not wanted. */
+ * key. */
 static void note_newest(struct tide_decode *d, const struct version *v, int history, size_t mark)
 {
     uint32_t count;
@@ -46,17 +46,14 @@ static void note_newest(struct tide_decode *d, const struct version *v, int hist
     assert(state >= 0 && (unsigned)state < count && history != state);
     struct tide_rows *from = decode_rows(d, history);
     struct tide_rows *to = decode_rows(d, state);
-    if (d->wanted[state]) {
+    from->count++;
+    if (!d->history_only) {
         size_t offset = to->copy.len;
         tide_buf_put(&to->copy, from->copy.ptr + mark, from->copy.len - mark);
         to->count++;
         if (!to->copy.failed && !latest_note(&d->latest, v->hash, state, to, offset))
             to->copy.failed = true;
     }
-    if (d->wanted[history])
-        from->count++;
-    else
-        from->copy.len = mark;
 }
 
 /* Stores the version as XDR with the reason in d->reason. */
@@ -445,7 +442,7 @@ static tide_status handle_data_change(struct tide_decode *d, const struct tide_t
         return TIDE_OK;
     if (tx)
         relevance_touched(d, contract);
-    if (!d->want_state || !relevance_entry(d, contract, change->key))
+    if (!relevance_entry(d, contract, change->key))
         return TIDE_OK;
     bool asset = contract->role == TIDE_ROLE_stellar_asset;
     bool named = asset && relevance_balance_holder(change->key).len > 0;
@@ -610,7 +607,7 @@ tide_status decode_ttls(struct tide_decode *d, const struct tide_tx *tx)
         if (!find_key(d, ttls[i].key_hash, &key))
             return tide_fail(d->err, TIDE_E_MEMORY, "ledger %" PRIu32 ": keys of a footprint",
                              d->header.sequence);
-        if (!key || !d->want_state || !key->follows_life)
+        if (!key || !key->follows_life)
             continue;
         uint32_t live_until = longest_lifetime(d, key->hash, ttls[i].live_until);
         struct version v = { .contract = key->contract,

@@ -28,7 +28,6 @@ struct tide_discovery_options {
     const struct tide_config *config; /* borrowed */
     /* Borrowed; the one to which the writer adds contracts. */
     const struct tide_deployment *deployment;
-    const bool *tables;          /* as tide_decode_options.tables; borrowed */
     bool (*stopped)(void *self); /* called often, by the writer's thread */
     void *stopped_self;
 };

@@ -12,15 +12,9 @@ enum {
 
 tide_status start_rows_open(struct start *s, struct tide_err *err)
 {
-    bool wanted[TIDE_TABLES_MAX] = { false };
-    uint32_t count;
-    const struct tide_table *tables = tide_tables(&count);
-    for (uint32_t i = 0; i < count; i++)
-        wanted[i] = tables[i].kind == TIDE_TABLE_HISTORY;
-    wanted[TIDE_TABLE_CONTRACT_SEEN] = true;
     const struct tide_decode_options options = { .deployment = s->options->deployment,
                                                  .proof = TIDE_PROOF_CHAIN,
-                                                 .tables = wanted,
+                                                 .history_only = true,
                                                  .discovered_max =
                                                      s->options->config->discovered_tokens };
     tide_buf_init(&s->seen, REPEATED_BYTES_MAX);

@@ -233,37 +233,6 @@ static void a_transfer_may_carry_a_memo(void **state)
     assert_int_equal(count_rows(m, "event", "raw"), 0);
 }
 
-/* The decoder fills only the wanted tables. If two shapes share a name, the decoder takes the
- * wanted one, in either order. Values that do not fit are kept raw all the same. */
-static void only_what_is_wanted(void **state)
-{
-    struct maker *m = *state;
-    bool wanted[TIDE_TABLES_MAX] = { [TIDE_TABLE_EVENT_RAW] = true };
-    wanted[table_of("event", "oracle_price_aggregate")] = true;
-    wanted[table_of("event", "liquidity_pool_swap")] = true;
-    tide_decode_close(m->decode);
-    struct tide_decode_options options = { .deployment = m->deployment,
-                                           .proof = TIDE_PROOF_EVENTS,
-                                           .tables = wanted };
-    assert_int_equal(tide_decode_open(&m->decode, &options, &m->err), TIDE_OK);
-    put_price(m, true);
-    put_price(m, false);
-    put_transfer(m, alice, PLAIN);
-    put_swap(m, FIT);
-    put_swap(m, TYPE);
-    touch_key(m, pool, TIDE_SLICE("\0\0\0\x14"), PERSISTENT);
-    decode_made(m);
-    assert_int_equal(count_rows(m, "event", "oracle_price_aggregate"), 1);
-    assert_int_equal(count_rows(m, "event", "oracle_price_observation"), 0);
-    assert_int_equal(count_rows(m, "event", "stellar_asset_transfer"), 0);
-    assert_int_equal(count_rows(m, "event", "liquidity_pool_swap"), 1);
-    assert_int_equal(count_rows(m, "event", "raw"), 1);
-    assert_int_equal(count_rows(m, "event", "log"), 0);
-    assert_int_equal(count_rows(m, "chain", "tx"), 0);
-    assert_int_equal(count_rows(m, "chain", "ledger"), 1);
-    assert_int_equal(m->batch.counts.events, 3);
-}
-
 /* ---- whose it is ---- */
 
 static void the_network_s_own_traffic_is_not_ours(void **state)
@@ -633,7 +602,6 @@ int test_decode(void)
         TEST(an_answer_too_deep_for_json_is_kept_as_xdr),
         TEST(two_shapes_of_one_name_go_to_two_tables),
         TEST(a_transfer_may_carry_a_memo),
-        TEST(only_what_is_wanted),
         TEST(the_network_s_own_traffic_is_not_ours),
         TEST(what_an_envelope_only_lists_is_not_ours),
         TEST(an_entry_change_of_ours_makes_a_router_s_transaction_ours),
