@@ -1,5 +1,5 @@
-/* Clocks are arguments. Programs pass tide_clock_system(). Tests pass a clock that they move
- * themselves, so that tests of retries and staleness take no time. */
+/* Clocks are arguments where a test moves one itself, so that tests of staleness take no time.
+ * Programs pass tide_clock_system(). */
 #ifndef TIDEMARK_CLOCK_H
 #define TIDEMARK_CLOCK_H
 
@@ -18,8 +18,9 @@ struct tide_clock {
 /* Returns the system's clock. Its now_ms counts from the start of this host and includes the time
  * in which the host was suspended. All processes of the host read the same value. */
 const struct tide_clock *tide_clock_system(void);
-/* Returns now_ms of the system's clock. */
+/* Return now_ms of the system's clock, and sleep by it. A signal ends the sleep early. */
 int64_t tide_now_ms(void);
+void tide_sleep_ms(int64_t ms);
 
 /* The functions below read CLOCK_MONOTONIC, which stands still while the host is suspended. A
  * change of the wall clock does not move it. */

@@ -43,13 +43,12 @@ static bool all_alive(struct tide_supervise *s)
 static void *run_supervise(void *self)
 {
     struct tide_supervise *s = self;
-    const struct tide_clock *clock = tide_clock_system();
     while (!atomic_load(&s->closing)) {
         if (tide_stop_asked(NULL))
             tide_supervise_stopping(s);
         if (s->dog.every_ms > 0 && all_alive(s))
-            tide_watchdog_ping(&s->dog, clock->now_ms(clock->self));
-        clock->sleep_ms(clock->self, TURN_MS);
+            tide_watchdog_ping(&s->dog, tide_now_ms());
+        tide_sleep_ms(TURN_MS);
     }
     return NULL;
 }

@@ -303,10 +303,9 @@ static tide_status watch_status(const struct tide_config *config, bool json, uin
                                 struct tide_err *err)
 {
     assert(seconds > 0);
-    const struct tide_clock *clock = tide_clock_system();
     bool terminal = isatty(STDOUT_FILENO) == 1;
     while (!tide_stop_asked(NULL)) {
-        int64_t until = clock->now_ms(clock->self) + (int64_t)seconds * 1000;
+        int64_t until = tide_now_ms() + (int64_t)seconds * 1000;
         if (terminal)
             printf("\033[H\033[2J"); /* home, clear */
         tide_status status = print_once(config, json, err);
@@ -316,8 +315,8 @@ static tide_status watch_status(const struct tide_config *config, bool json, uin
             return status;
         if (fflush(stdout) != 0)
             return tide_fail(err, TIDE_E_IO, "status: output: %s", strerror(errno));
-        while (clock->now_ms(clock->self) < until && !tide_stop_asked(NULL))
-            clock->sleep_ms(clock->self, 50);
+        while (tide_now_ms() < until && !tide_stop_asked(NULL))
+            tide_sleep_ms(50);
     }
     return TIDE_OK;
 }

@@ -97,7 +97,6 @@ static tide_status open_pipeline(struct reader *r, struct tide_err *err)
         .batch_ms = BATCH_MS,
         .queue_batches = BATCHES,
         .batch_bytes = BATCH_BYTES,
-        .clock = tide_clock_system(),
         .stopped = is_closing,
         .stopped_self = r,
     };
@@ -258,7 +257,6 @@ tide_status tide_discovery_turn(struct tide_discovery *d, struct tide_writer *wr
 tide_status tide_discovery_finish(struct tide_discovery *d, struct tide_writer *writer,
                                   struct tide_err *err)
 {
-    const struct tide_clock *clock = tide_clock_system();
     tide_status status = tide_writer_promote(writer, err);
     if (d->phase != PHASE_READ)
         d->phase = PHASE_ASK;
@@ -268,7 +266,7 @@ tide_status tide_discovery_finish(struct tide_discovery *d, struct tide_writer *
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         status = tide_discovery_turn(d, writer, err);
         if (d->phase == PHASE_READ)
-            clock->sleep_ms(clock->self, TURN_MS);
+            tide_sleep_ms(TURN_MS);
     }
     return status;
 }

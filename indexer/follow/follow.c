@@ -141,11 +141,10 @@ static tide_status follow_open_source(struct tide_follow *job, struct tide_sourc
             err->text);
         for (int64_t until = tide_now_ms() + job->config->http_retry_ms_max / 10;
              tide_now_ms() < until;) {
-            const struct tide_clock *clock = tide_clock_system();
             if (tide_stop_asked(NULL))
                 return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
             tide_liveness_mark();
-            clock->sleep_ms(clock->self, 50);
+            tide_sleep_ms(50);
         }
     }
     job->source_away_ms = 0;
@@ -210,7 +209,6 @@ static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
                                       .migrate = config->migrate_on_start,
                                       .hold_lease = true,
                                       .moves_seen = job->moves_seen,
-                                      .clock = tide_clock_system(),
                                       .stopped = tide_stop_asked };
     const struct tide_discovery_options discover = { .config = config,
                                                      .deployment = job->deployment,
@@ -328,7 +326,6 @@ static struct tide_pipeline_options pipeline_options(const struct tide_follow *j
         .batch_ms = c->batch_ms,
         .queue_batches = c->queue_batches,
         .batch_bytes = (size_t)c->batch_mib << 20,
-        .clock = tide_clock_system(),
         .stopped = tide_stop_asked,
     };
 }
@@ -464,7 +461,7 @@ static tide_status index_range(struct tide_follow *job, struct tide_range range,
         if (source.ops->range(source.self, &first, &job->tip, &ignored) != TIDE_OK ||
             job->tip > INT32_MAX)
             job->tip = 0;
-        tide_progress_start(&job->progress, options.clock, range.from ? range.from : first,
+        tide_progress_start(&job->progress, tide_clock_system(), range.from ? range.from : first,
                             range.to);
         /* A process that was killed while it waited for a ledger did not crash on that ledger. */
         bool awaited = job->tip && range.from > job->tip;

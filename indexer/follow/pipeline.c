@@ -3,6 +3,7 @@
 #include "indexer/follow/pipeline.h"
 #include "indexer/decode/pool.h"
 #include "indexer/follow/queue.h"
+#include "tidemark/clock.h"
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 #include "tidemark/meta.h"
@@ -61,10 +62,9 @@ static bool is_stopping(const struct tide_pipeline *p)
 /* Sleeps, in slices that notice a stop. */
 static void sleep_unless_stopping(struct tide_pipeline *p, uint32_t ms)
 {
-    const struct tide_clock *clock = p->options.clock;
     while (ms && !is_stopping(p)) {
         uint32_t slice = ms < 50 ? ms : 50;
-        clock->sleep_ms(clock->self, slice);
+        tide_sleep_ms(slice);
         ms -= slice;
     }
 }
@@ -92,8 +92,7 @@ static bool ends_partition(const struct tide_pipeline *p, uint32_t sequence)
 
 static bool has_waited(const struct tide_pipeline *p)
 {
-    const struct tide_clock *clock = p->options.clock;
-    return clock->now_ms(clock->self) - p->since_ms >= p->options.batch_ms;
+    return tide_now_ms() - p->since_ms >= p->options.batch_ms;
 }
 
 /* Returns whether the batch ends here: by bytes, ledgers, partition, last ledger or time. */
@@ -173,15 +172,14 @@ static bool ends_batch(const struct tide_pipeline *p, uint32_t sequence)
 
 static void read_ledger(struct tide_pipeline *p)
 {
-    const struct tide_clock *clock = p->options.clock;
     uint32_t sequence = 0;
-    int64_t asked = clock->now_ms(clock->self);
+    int64_t asked = tide_now_ms();
     p->ended = next_ledger(p, &sequence, &p->ended_err);
     if (p->ended != TIDE_OK) {
         tide_decode_pool_flush(p->decode, 0);
         return;
     }
-    int64_t waited = clock->now_ms(clock->self) - asked;
+    int64_t waited = tide_now_ms() - asked;
     bool tip = note_tip(p, waited);
     if (p->at_tip)
         tide_decode_pool_flush(p->decode, tip ? MARK_TIP : MARK_CUT);
@@ -208,7 +206,7 @@ static bool may_retry(const struct tide_pipeline *p, tide_status status)
 static void log_retry(struct tide_pipeline *p, const char *reason)
 {
     char quoted[TIDE_ERR_TEXT_MAX + 64];
-    int64_t now = p->options.clock->now_ms(p->options.clock->self);
+    int64_t now = tide_now_ms();
     if (strcmp(p->told.text, reason) == 0 && now - p->told.at_ms < LOG_MS)
         return;
     snprintf(p->told.text, sizeof p->told.text, "%s", reason);
@@ -314,18 +312,17 @@ static void close_item(struct tide_pipeline *p, struct tide_item *item)
  * false if the caller took the item while the source hung. */
 static bool fill_item(struct tide_pipeline *p, struct tide_item *item)
 {
-    const struct tide_clock *clock = p->options.clock;
     item->tip = item->last = false;
     item->status = TIDE_OK;
     pthread_mutex_lock(&p->lock);
     p->filling = item;
-    p->since_ms = clock->now_ms(clock->self);
+    p->since_ms = tide_now_ms();
     while (!is_stopping(p)) {
         bool more = advance_item(p, item);
         if (!p->filling || !more || is_full(p, &item->batch))
             break;
         if (item->batch.to == 0)
-            p->since_ms = clock->now_ms(clock->self);
+            p->since_ms = tide_now_ms();
     }
     bool mine = p->filling != NULL;
     if (mine)
@@ -403,7 +400,7 @@ static tide_status open_items(struct tide_pipeline *p, struct tide_err *err)
 tide_status tide_pipeline_open(struct tide_pipeline **out,
                                const struct tide_pipeline_options *options, struct tide_err *err)
 {
-    assert(options->clock && options->source.ops);
+    assert(options->source.ops);
     assert(options->partition_ledgers > 0 && options->batch_ledgers > 0);
     struct tide_pipeline *p = calloc(1, sizeof *p);
     if (!p)

@@ -33,7 +33,6 @@ struct tide_pipeline_options {
     /* Limits of one batch, and the number of batches that may wait for the caller. */
     uint32_t batch_ledgers, batch_ms, queue_batches;
     size_t batch_bytes;
-    const struct tide_clock *clock;
     bool (*stopped)(void *self); /* asked often, by the pipeline's thread */
     void *stopped_self;
 };

@@ -240,7 +240,6 @@ static struct write_plan plan_of(const struct tide_writer_options *o)
                                 .partition_ledgers = o->partition_ledgers,
                                 .silence_ms = o->silence_ms,
                                 .retry_ms_max = o->retry_ms_max,
-                                .clock = o->clock,
                                 .stopped = o->stopped,
                                 .stopped_self = o->stopped_self };
 }

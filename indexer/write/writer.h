@@ -35,7 +35,6 @@
 #include "indexer/database/range.h"
 #include "indexer/decode/batch.h"
 #include "indexer/write/session/heartbeat.h"
-#include "tidemark/clock.h"
 #include "tidemark/deployment.h"
 #include "tidemark/pg.h"
 
@@ -61,7 +60,6 @@ struct tide_writer_options {
     bool migrate;               /* apply missing migrations first */
     bool hold_lease;            /* renew the lease and write chain.heartbeat, in a thread */
     uint64_t moves_seen;        /* commits that an earlier writer in this process saw; 0: none */
-    const struct tide_clock *clock;
     bool (*stopped)(void *self);
     void *stopped_self;
 };

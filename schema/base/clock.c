@@ -28,10 +28,7 @@ static int64_t wall_ms(void *self)
 static void sleep_ms(void *self, int64_t ms)
 {
     (void)self;
-    if (ms <= 0)
-        return;
-    struct timespec t = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
-    nanosleep(&t, NULL); /* a signal ends the sleep early, so that a stop is noticed at once */
+    tide_sleep_ms(ms);
 }
 
 const struct tide_clock *tide_clock_system(void)
@@ -43,6 +40,14 @@ const struct tide_clock *tide_clock_system(void)
 int64_t tide_now_ms(void)
 {
     return read_ms(CLOCK_BOOTTIME);
+}
+
+void tide_sleep_ms(int64_t ms)
+{
+    if (ms <= 0)
+        return;
+    struct timespec t = { (time_t)(ms / 1000), (long)(ms % 1000) * 1000000 };
+    nanosleep(&t, NULL); /* a signal ends the sleep early, so that a stop is noticed at once */
 }
 
 /* --- waits and durations ------------------------------------------------------------------ */

@@ -274,7 +274,6 @@ int main(int argc, char **argv)
                                            .silence_ms = s.silence,
                                            .standby = s.standby,
                                            .hold_lease = s.heartbeat,
-                                           .clock = tide_clock_system(),
                                            .stopped = stopped };
     tide_status status = TIDE_OK;
     struct tide_range range = { 0 };

@@ -169,7 +169,6 @@ static struct tide_writer *peer_writer(const struct plan *plan, struct tide_depl
                                                  .array_bytes = (size_t)config.array_kib << 10,
                                                  .standby_poll_ms = 1000,
                                                  .retry_ms_max = 1000,
-                                                 .clock = tide_clock_system(),
                                                  .stopped = never };
     if (tide_writer_open(&writer, &options, &err) != TIDE_OK)
         perf_die("peer", &err);

@@ -154,7 +154,6 @@ int perf_dump(int argc, char **argv)
                                                    .decode_threads = config.decode_threads,
                                                    .queue_batches = config.queue_batches,
                                                    .batch_bytes = (size_t)config.batch_mib << 20,
-                                                   .clock = tide_clock_system(),
                                                    .stopped = never };
     FILE *out = perf_open_file(argv[2], "wb");
     struct tide_pipeline *pipeline = NULL;
@@ -188,7 +187,6 @@ int perf_replay(int argc, char **argv)
                                                  .index_connections = 1,
                                                  .standby_poll_ms = 1000,
                                                  .retry_ms_max = 1000,
-                                                 .clock = tide_clock_system(),
                                                  .stopped = never };
     FILE *in = perf_open_file(argv[0], "rb");
     double start = perf_now();

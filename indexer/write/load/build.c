@@ -6,6 +6,7 @@
  * partition the worker that ends last merges state and folds rollups. */
 #include "indexer/write/load/build.h"
 #include "indexer/write/load/index_sql.h"
+#include "tidemark/clock.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -208,16 +209,15 @@ static bool take_merge(struct work *work)
  * because the server ends silent sessions. */
 static tide_status wait_for_turn(struct worker *worker)
 {
-    const struct tide_clock *clock = worker->work->plan->clock;
-    int64_t spoke = clock->now_ms(clock->self);
+    int64_t spoke = tide_now_ms();
     tide_status status = TIDE_OK;
     while (status == TIDE_OK && !atomic_load(&worker->work->oldest)) {
         if (is_work_stopped(worker->work))
             return tide_fail(&worker->err, TIDE_E_STOPPED, "asked to stop");
-        clock->sleep_ms(clock->self, 10);
-        if (clock->now_ms(clock->self) - spoke < WRITE_SPEAK_MS)
+        tide_sleep_ms(10);
+        if (tide_now_ms() - spoke < WRITE_SPEAK_MS)
             continue;
-        spoke = clock->now_ms(clock->self);
+        spoke = tide_now_ms();
         status = tide_pg_run(write_pg(worker->session), "SELECT 1", "SELECT", &worker->err);
     }
     return status;

@@ -1,5 +1,6 @@
 /* The writer's own session: transactions under the fence, and their repetition. */
 #include "indexer/write/session/main_session.h"
+#include "tidemark/clock.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
@@ -11,12 +12,11 @@ enum { PAUSE_MS = 100 }; /* pause before the first repetition */
 static void write_pause(struct write_main *m, uint32_t attempt)
 {
     struct write_session *s = &m->session;
-    const struct tide_clock *clock = s->plan->clock;
-    tide_retry_init(&m->retry, clock->now_ms(clock->self), m->retry.chance);
+    tide_retry_init(&m->retry, tide_now_ms(), m->retry.chance);
     uint32_t ms = tide_retry_pause_ms(&m->retry, PAUSE_MS, s->plan->retry_ms_max, attempt);
     while (ms && !write_plan_stopped(s->plan)) {
         uint32_t slice = ms < 100 ? ms : 100;
-        clock->sleep_ms(clock->self, (int64_t)slice);
+        tide_sleep_ms((int64_t)slice);
         tide_liveness_mark();
         ms -= slice;
     }
@@ -247,9 +247,7 @@ static tide_status send_statement(struct write_main *m, const void *arg, struct 
 
 tide_status write_main_speak(struct write_main *m, struct tide_err *err)
 {
-    struct write_session *s = &m->session;
-    const struct tide_clock *clock = s->plan->clock;
-    int64_t now = clock->now_ms(clock->self);
+    int64_t now = tide_now_ms();
     if (now - m->spoke_ms < WRITE_SPEAK_MS)
         return TIDE_OK;
     m->spoke_ms = now;
@@ -260,12 +258,11 @@ void write_main_wait(struct write_main *m, const atomic_bool *ended, const atomi
                      atomic_bool *stopped)
 {
     struct write_session *s = &m->session;
-    const struct tide_clock *clock = s->plan->clock;
     struct tide_err ignored;
     while (!atomic_load(ended) && !atomic_load(enough)) {
-        int64_t until = clock->now_ms(clock->self) + WRITE_SPEAK_MS;
-        while (!atomic_load(ended) && !atomic_load(enough) && clock->now_ms(clock->self) < until) {
-            clock->sleep_ms(clock->self, 20);
+        int64_t until = tide_now_ms() + WRITE_SPEAK_MS;
+        while (!atomic_load(ended) && !atomic_load(enough) && tide_now_ms() < until) {
+            tide_sleep_ms(20);
             if (write_plan_stopped(s->plan))
                 atomic_store(stopped, true);
         }

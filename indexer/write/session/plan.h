@@ -5,7 +5,6 @@
 #ifndef INDEXER_WRITE_SESSION_PLAN_H
 #define INDEXER_WRITE_SESSION_PLAN_H
 
-#include "tidemark/clock.h"
 #include "tidemark/table.h"
 
 struct write_plan {
@@ -20,9 +19,8 @@ struct write_plan {
     uint32_t cut;
     /* Ledgers below are loaded, but held back until all are there. 0: none. */
     uint32_t held_before;
-    uint32_t silence_ms;   /* see struct tide_pg_options */
-    uint32_t retry_ms_max; /* longest pause between attempts */
-    const struct tide_clock *clock;
+    uint32_t silence_ms;         /* see struct tide_pg_options */
+    uint32_t retry_ms_max;       /* longest pause between attempts */
     bool (*stopped)(void *self); /* NULL: never; any thread calls it */
     void *stopped_self;
 };

@@ -1,4 +1,5 @@
 #include "indexer/write/session/main_session.h"
+#include "tidemark/clock.h"
 #include "tidemark/log.h"
 #include "tidemark/text.h"
 
@@ -80,10 +81,9 @@ static tide_status be_gone(struct write_main *m, struct tide_err *err)
 static void nap(struct write_main *m, uint32_t poll_ms)
 {
     struct write_session *s = &m->session;
-    const struct tide_clock *clock = s->plan->clock;
     for (uint32_t ms = poll_ms; ms && !write_plan_stopped(s->plan);) {
         uint32_t slice = ms < 100 ? ms : 100;
-        clock->sleep_ms(clock->self, slice);
+        tide_sleep_ms(slice);
         ms -= slice;
     }
 }
@@ -93,7 +93,6 @@ static tide_status stand_by(struct write_main *m, bool standby, bool *locked, in
                             struct tide_err *err)
 {
     struct write_session *s = &m->session;
-    const struct tide_clock *clock = s->plan->clock;
     bool expired = false;
     tide_status status = look_at_lock(m, locked, &expired, err);
     if (status != TIDE_OK || *locked)
@@ -106,7 +105,7 @@ static tide_status stand_by(struct write_main *m, bool standby, bool *locked, in
         status = put_out(m, err);
     if (*seen_ms < 0)
         tide_log(TIDE_INFO, "writer.standby", "deployment=%u", s->plan->deployment);
-    int64_t now = clock->now_ms(clock->self);
+    int64_t now = tide_now_ms();
     if (status == TIDE_OK && (*seen_ms < 0 || now - *seen_ms >= SEEN_MS)) {
         status = be_seen(m, err);
         *seen_ms = now;
