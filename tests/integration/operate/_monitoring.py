@@ -1,4 +1,4 @@
-"""Checks boards and alerts: `files ROOT` compares them with the metrics and the runbook, `ask ROOT PROMETHEUS`
+"""Checks boards and alerts: `files ROOT` compares them with the metrics, `ask ROOT PROMETHEUS`
 sends each query of each board."""
 
 import json
@@ -37,8 +37,7 @@ def files(root: Path) -> None:
     known = {f"tidemark_{name}" for name in known}
     rules = (root / "tools/monitoring/alerts.yml").read_text()
     tests = (root / "tools/monitoring/alerts_test.yml").read_text()
-    runbook = (root / "tools/monitoring/README.md").read_text()
-    texts = [("alerts.yml", rules)]
+    texts = [("alerts.yml", "\n".join(re.findall(r"expr: (.*)", rules)))]
     for board in boards(root):
         texts += [(title, text) for title, text, sql in questions(board) if not sql]
     for where, text in texts:
@@ -47,14 +46,13 @@ def files(root: Path) -> None:
                 fail(f"{where} names {name}, which api/metrics/metrics.def does not have")
     alerts = re.findall(r"- alert: (\w+)", rules)
     for alert in alerts:
-        if f"\n### {alert}\n" not in runbook or f"README.md#{alert.lower()}" not in rules:
-            fail(f"{alert} has no entry in the runbook")
+        if not re.search(rf"- alert: {alert}\n(?:(?!- alert:).)*?runbook: >-\n {{12}}\w", rules, re.S):
+            fail(f"{alert} has no runbook")
         for kind in ("fires", "quiet"):
             if f"- name: {alert} {kind}\n" not in tests:
                 fail(f"{alert} has no test named '{alert} {kind}'")
-    stray = set(re.findall(r"^### (\w+)$", runbook, re.M)) - set(alerts)
-    if stray or len(alerts) < 10 or len(texts) < 30:
-        fail(f"runbook entries without an alert: {stray}")
+    if len(alerts) < 10 or len(texts) < 30:
+        fail("alerts or boards are missing")
     for board in boards(root):
         ids = [panel["id"] for panel in board["panels"]]
         if len(ids) != len(set(ids)) or not all(panel["title"] and panel["description"] for panel in board["panels"]):
