@@ -1,3 +1,4 @@
+// The package offers these; the build adds src/generated.ts, and dist/cjs for `require`.
 export * from './amount.js';
 export { createClient, TidemarkError, type Answer, type CallOptions, type Client, type ClientOptions } from './client.js';
 export * from './generated.js';
