@@ -77,7 +77,6 @@ static tide_status prepare_statements(struct tide_feed *feed, struct tide_err *e
     if (status == TIDE_OK)
         status = tide_pg_prepare(feed->pg, "moves",
                                  "SELECT moves FROM chain.cursor WHERE deployment = $1", err);
-    tide_buf_reset(&feed->sql);
     feed_sql_news(&feed->sql);
     const char *sql = project_sql_text(&feed->sql, err);
     if (status == TIDE_OK)
@@ -239,7 +238,7 @@ static tide_status apply_news(void *self, struct tide_hot_sink *sink, struct tid
     bool contracts = meta.contracts_seen != feed->head.contracts_seen ||
                      meta.raw_states != feed->head.raw_states || undecoded;
     for (uint32_t i = 1; i < feed->news.count && status == TIDE_OK; i++)
-        status = project_sql_apply(sink, &feed->news, i, err);
+        status = project_apply_row(sink, &feed->news, i, err);
     if (status == TIDE_OK && contracts)
         status = project_contracts(feed->pg, feed->selected.id, feed->head.ledger, sink, err);
     if (status == TIDE_OK && meta.withdrawn_keys != feed->head.withdrawn_keys)

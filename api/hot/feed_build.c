@@ -17,7 +17,7 @@ static tide_status apply_row(void *self, const struct tide_pg_rows *row, struct 
     assert(row->count == 1); /* tide_pg_stream gives one row at a time */
     b->rows++;
     tide_liveness_mark();
-    return project_sql_apply(b->sink, row, 0, err);
+    return project_apply_row(b->sink, row, 0, err);
 }
 
 struct numbers {
@@ -80,14 +80,14 @@ static tide_status build_pools(struct building *b, const struct feed_head *head,
     uint32_t start = 0;
     tide_status status = find_window_start(b->feed, head, &start, err);
     struct numbers n = numbers_of(b->feed, start, head->ledger);
-    tide_buf_reset(sql);
-    project_sql_probes(sql, PROJECT_POOL);
+    project_sql_begin(sql);
+    tide_buf_str(sql, project_forms[PROJECT_POOL].probes);
     if (status == TIDE_OK)
         status = stream_rows(b, sql, &n, 2, err);
-    tide_buf_reset(sql);
-    project_sql_since(sql, PROJECT_POOL);
+    project_sql_begin(sql);
+    tide_buf_str(sql, project_forms[PROJECT_POOL].since);
     tide_buf_str(sql, " UNION ALL ");
-    project_sql_since(sql, PROJECT_SWAP);
+    tide_buf_str(sql, project_forms[PROJECT_SWAP].since);
     tide_buf_str(sql, " ORDER BY ledger, source, tx, seq");
     return status == TIDE_OK ? stream_rows(b, sql, &n, 3, err) : status;
 }
@@ -103,8 +103,8 @@ static tide_status build_rest(struct building *b, const struct feed_head *head,
     for (int s = 0; s < (int)PROJECT_SOURCE_COUNT && status == TIDE_OK; s++) {
         if (s == PROJECT_POOL || s == PROJECT_SWAP)
             continue;
-        tide_buf_reset(sql);
-        project_sql_whole(sql, (enum project_source_id)s, as_of);
+        project_sql_begin(sql);
+        tide_buf_str(sql, as_of ? project_forms[s].as_of : project_forms[s].newest);
         status = stream_rows(b, sql, &n, as_of ? 2 : 1, err);
     }
     return status;

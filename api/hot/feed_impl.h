@@ -7,7 +7,7 @@
 #include "api/sql/deployment_select.h"
 #include "tidemark/buf.h"
 #include "tidemark/contracts.h"
-#include "tidemark/project_sql.h"
+#include "tidemark/project.h"
 
 #include <pthread.h>
 

@@ -32,10 +32,11 @@ void feed_sql_cursor(struct tide_buf *sql)
 
 void feed_sql_news(struct tide_buf *sql)
 {
+    project_sql_begin(sql);
     feed_sql_cursor(sql);
     for (int source = 0; source < (int)PROJECT_SOURCE_COUNT; source++) {
         tide_buf_str(sql, " UNION ALL ");
-        project_sql_since(sql, (enum project_source_id)source);
+        tide_buf_str(sql, project_forms[source].since);
     }
     tide_buf_str(sql, " ORDER BY ledger, source, tx, seq");
 }

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """openapi.py OUT VERSION FILE…: writes the OpenAPI document that the files describe. Parts of queries precede the queries."""
 import json
+import pathlib
 import re
 import sys
 
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "schema"))  # def_file
 from events import kinds, read_events
 from operations import HEADERS, KINDS, ROUTE_DEF, STATUSES, read_operations
 from params import Params

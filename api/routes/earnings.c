@@ -3,42 +3,11 @@
 #include "api/routes/handlers.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
-#include "tidemark/bound.h"
 #include "tidemark/history_lookup.h"
 
 #include <stdio.h>
 
 enum { EPOCH_ID, EPOCH_REVENUE, EPOCH_SNAPSHOT, EPOCH_FINALIZED, EPOCH_CLAIMED };
-
-/* Reads the closed epochs up to $3 (NULL: all), the newest first, at most $5, and whether $4 has
- * claimed each of them, as of ledger $2. Removed entries are found in the history. */
-static const char epochs_sql[] =
-    "SELECT e.key_id, e.protocol_revenue, e.staker_snapshot, e.finalized,"
-    " EXISTS (SELECT FROM ("
-    "   SELECT s.key_hash FROM state.earnings_distributor_claimed AS s"
-    "   WHERE s.deployment = $1 AND s.epoch = e.key_id AND s.claimer = $4"
-    "   UNION"
-    "   SELECT h.key_hash FROM history.earnings_distributor_claimed AS h"
-    "   WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.epoch = e.key_id"
-    "   AND h.claimer = $4) AS k, LATERAL ("
-    "   SELECT h.removed FROM history.earnings_distributor_claimed AS h"
-    "   WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2"
-    "   ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h"
-    "  WHERE NOT h.removed)"
-    " FROM (SELECT k.key_id, h.protocol_revenue, h.staker_snapshot, h.finalized"
-    "  FROM (SELECT s.key_id, s.key_hash FROM state.earnings_distributor_epoch AS s"
-    "   WHERE s.deployment = $1::smallint AND ($3::numeric IS NULL OR s.key_id <= $3)"
-    "   UNION"
-    "   SELECT h.key_id, h.key_hash FROM history.earnings_distributor_epoch AS h"
-    "   WHERE h.deployment = $1 AND h.removed AND h.ledger > $2::integer"
-    "   AND ($3 IS NULL OR h.key_id <= $3)"
-    "   ORDER BY key_id DESC) AS k, LATERAL ("
-    "   SELECT h.protocol_revenue, h.staker_snapshot, h.finalized, h.removed"
-    "   FROM history.earnings_distributor_epoch AS h"
-    "   WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2::integer"
-    "   ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h"
-    "  WHERE NOT h.removed AND h.finalized"
-    "  ORDER BY k.key_id DESC LIMIT $5::integer) AS e";
 
 static const char decimals_sql[] =
     "SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d";
@@ -74,7 +43,7 @@ static tide_status load_decimals(struct claim *claim, struct tide_pg *pg, const 
                                  struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_bound_query(pg, &rows, decimals_sql, values, 2, err);
+    tide_status status = tide_pg_query(pg, &rows, decimals_sql, values, 2, err);
     if (status != TIDE_OK)
         return status;
     claim->decimals = rows.count == 1 && !tide_pg_is_null(&rows, 0, 0)
@@ -104,7 +73,8 @@ static tide_status load_claim(struct claim *claim, const struct tide_handler_con
     status = load_decimals(claim, task->pg, values, err);
     if (status != TIDE_OK)
         return status;
-    return tide_bound_query(task->pg, &claim->epochs, epochs_sql, values, TIDE_COUNT(values), err);
+    return tide_pg_query(task->pg, &claim->epochs, tide_query_file_text("claimable_epochs"), values,
+                         TIDE_COUNT(values), err);
 }
 
 /* Writes one epoch. Returns false if the contract's arithmetic would overflow. */

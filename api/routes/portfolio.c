@@ -4,7 +4,6 @@
 #include "api/routes/handlers.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
-#include "tidemark/bound.h"
 
 #include <stdio.h>
 
@@ -34,7 +33,7 @@ static tide_status load_rows(struct portfolio *p, struct tide_err *err)
     snprintf(at, sizeof at, "%" PRIu32, p->past ? p->reply->at.ledger : (uint32_t)INT32_MAX);
     const char *const values[] = { id, at, (const char *)p->address->text.ptr };
     tide_status status =
-        tide_bound_query(task->pg, &p->rows, statement_text(), values, TIDE_COUNT(values), err);
+        tide_pg_query(task->pg, &p->rows, statement_text(), values, TIDE_COUNT(values), err);
     if (status == TIDE_OK && (p->rows.count != 1 || p->rows.columns != COLUMNS))
         status = tide_fail(err, TIDE_E_DB_FATAL, "portfolio.sql: not one object");
     return status;

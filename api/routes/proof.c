@@ -3,7 +3,6 @@
 #include "api/routes/handlers.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
-#include "tidemark/bound.h"
 
 #include <stdio.h>
 
@@ -58,7 +57,7 @@ void tide_route_proof(struct tide_handler_context *context, const struct tide_re
     snprintf(id, sizeof id, "%u", task->deployment);
     const char *const values[] = { id, (const char *)hash->text.ptr };
     tide_status status =
-        tide_bound_query(task->pg, &rows, statement_text(), values, TIDE_COUNT(values), &err);
+        tide_pg_query(task->pg, &rows, statement_text(), values, TIDE_COUNT(values), &err);
     if (status == TIDE_OK && rows.columns != COLUMNS)
         status = tide_fail(&err, TIDE_E_DB_FATAL, "proof.sql: %u columns", rows.columns);
     if (status != TIDE_OK)

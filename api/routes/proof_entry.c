@@ -4,7 +4,6 @@
 #include "api/routes/handlers.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
-#include "tidemark/bound.h"
 #include "tidemark/entry_value.h"
 #include "tidemark/hash.h"
 #include "tidemark/history_lookup.h"
@@ -159,8 +158,8 @@ static tide_status answer_proof(struct entry_proof *p, struct tide_err *err)
     struct tide_pg_rows rows = { 0 };
     snprintf(id, sizeof id, "%u", p->task->deployment);
     const char *const values[] = { id, put_parts(&parts, p) };
-    tide_status status = values[1] ? tide_bound_query(p->task->pg, &rows, statement_text(), values,
-                                                      TIDE_COUNT(values), err)
+    tide_status status = values[1] ? tide_pg_query(p->task->pg, &rows, statement_text(), values,
+                                                   TIDE_COUNT(values), err)
                                    : tide_fail(err, TIDE_E_MEMORY, "proof");
     if (status == TIDE_OK && (rows.count != 1 || rows.columns != COLUMNS))
         status = tide_fail(err, TIDE_E_DB_FATAL, "proof_entry.sql: %u columns", rows.columns);

@@ -2,7 +2,6 @@
 #include "api/sql/session.h"
 #include "api/sql/head.h"
 #include "api/sql/sql_problem.h"
-#include "tidemark/bound.h"
 
 tide_status tide_session_open(struct tide_session *session,
                               const struct tide_session_options *options, struct tide_err *err)
@@ -86,7 +85,7 @@ tide_status tide_session_prepare(struct tide_session *session, size_t statement,
     const struct tide_statement *of = &session->options.statements->all[statement];
     if (session->prepared[statement])
         return TIDE_OK;
-    tide_status status = tide_bound_prepare(session->pg, of->name, of->sql, err);
+    tide_status status = tide_pg_prepare(session->pg, of->name, of->sql, err);
     session->prepared[statement] = status == TIDE_OK;
     return status;
 }

@@ -96,12 +96,11 @@ static tide_status read_second(struct tide_statement *out, tide_slice line, stru
 tide_status tide_statement_parse(struct tide_statement *out, const struct tide_query_file *file,
                                  struct tide_err *err)
 {
-    assert(file->text.ptr[file->text.len] == 0); /* sql is a C string */
-    tide_slice text = file->text, line = next_line(&text);
+    tide_slice text = tide_slice_str(file->text), line = next_line(&text);
     *out = (struct tide_statement){ .name = file->name,
-                                    .sql = (const char *)file->text.ptr,
+                                    .sql = file->text,
                                     .parent = TIDE_STATEMENT_NO_PARENT };
-    out->events = strstr(out->sql, " event.") || strstr(out->sql, " chain.call ");
+    out->events = strstr(out->sql, "(event.") || strstr(out->sql, "(chain.call ");
     out->whole = strstr(out->sql, "rollup.partner_revenue") ||
                  strstr(out->sql, "rollup.partner_epoch_revenue");
     out->list = take_prefix(&line, "-- list:");
@@ -122,7 +121,7 @@ const char *tide_query_file_text(const char *name)
     while (i < tide_query_file_count && strcmp(tide_query_files[i].name, name) != 0)
         i++;
     assert(i < tide_query_file_count);
-    return (const char *)tide_query_files[i].text.ptr;
+    return tide_query_files[i].text;
 }
 
 /* --- all of them ------------------------------------------------------------------------ */

@@ -12,7 +12,7 @@
 
 struct tide_query_file {
     const char *name; /* without .sql */
-    tide_slice text;  /* NUL-terminated */
+    const char *text; /* bound to the deployment file's contracts (schema/statements.py) */
 };
 extern const struct tide_query_file tide_query_files[];
 extern const size_t tide_query_file_count;

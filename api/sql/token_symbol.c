@@ -1,7 +1,6 @@
 /* Tokens by symbol. */
 #include "api/sql/token_symbol.h"
 #include "api/http/param.h"
-#include "tidemark/bound.h"
 
 #include <stdio.h>
 
@@ -35,8 +34,8 @@ tide_status tide_token_symbol(char out[TIDE_STRKEY_TEXT_MAX], bool *refused,
     if (!token || !token->given || token->address.kind)
         return TIDE_OK;
     const char *const values[] = { session->selected.text, at, (const char *)token->text.ptr };
-    tide_status status = tide_bound_query(session->pg, &rows, tide_query_file_text("token_symbol"),
-                                          values, TIDE_COUNT(values), err);
+    tide_status status = tide_pg_query(session->pg, &rows, tide_query_file_text("token_symbol"),
+                                       values, TIDE_COUNT(values), err);
     *refused = status == TIDE_OK && rows.count > 1;
     if (*refused)
         reject_ambiguous(reply, &rows);

@@ -2,7 +2,6 @@
  * and present prices. Pages of ledgers are in pg_page.c. */
 #include "api/stream/pg_source.h"
 #include "api/stream/stream.h"
-#include "tidemark/bound.h"
 #include "tidemark/clock.h"
 
 #include <stdio.h>
@@ -55,7 +54,7 @@ static tide_status prepare_statements(struct stream_pg *pg, struct tide_err *err
     tide_status status =
         tide_pg_run(pg->pg, "SET enable_seqscan = off; SET statement_timeout = '10s'", "SET", err);
     for (size_t i = 0; i < TIDE_COUNT(all) && status == TIDE_OK; i++)
-        status = tide_bound_prepare(pg->pg, all[i].name, all[i].sql, err);
+        status = tide_pg_prepare(pg->pg, all[i].name, all[i].sql, err);
     if (status == TIDE_OK && !pg->selected.standby)
         status = tide_pg_listen(pg->pg, "tidemark", err);
     return status;
@@ -221,7 +220,6 @@ static tide_status put_hash(struct stream_pg *pg, struct tide_buf *list, const c
 {
     char text[TIDE_KEY_TEXT];
     struct tide_entry_key key = {
-        .table = "compliance",
         .contract = pg->history.contracts[TIDE_ROLE_compliance_registry],
         .variant = variant,
         .count = 1,

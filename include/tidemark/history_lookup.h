@@ -42,7 +42,6 @@ struct tide_key_part {
 
 /* The key of an entry: variant and at most two arguments. variant NULL: the contract's instance. */
 struct tide_entry_key {
-    const char *table;                /* table of the entry, without schema */
     struct tide_hot_address contract; /* owner of the entry */
     const char *variant;
     uint32_t count;
@@ -50,7 +49,7 @@ struct tide_entry_key {
     bool temporary;
 };
 
-/* Appends the LedgerKey in XDR; key->table is not read. */
+/* Appends the LedgerKey in XDR. */
 void tide_entry_key_put(struct tide_buf *xdr, const struct tide_entry_key *key);
 
 /* Writes "\x" and the hash of the ledger key in hex, as SQL takes it, NUL-terminated. */
@@ -58,10 +57,12 @@ void tide_entry_key_put(struct tide_buf *xdr, const struct tide_entry_key *key);
 tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
                              struct tide_err *err) TIDE_MUST_USE;
 
-/* Reads the named columns of the entry as of the ledger. *found is false if the entry does not
- * exist or was removed. Otherwise rows has one row, which the caller releases. */
+/* Reads the entry as of the ledger. sql gets deployment, hash of the key and ledger; its last
+ * columns are removed, ledger, time and contract (schema/project/forms/entry.sql). *found is
+ * false if the entry does not exist or was removed. Otherwise rows has one row, which the caller
+ * releases. */
 tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows *rows, bool *found,
-                               const struct tide_entry_key *key, const char *columns,
+                               const struct tide_entry_key *key, const char *sql,
                                struct tide_err *err) TIDE_MUST_USE;
 
 /* Reads the entry and puts it into the sink as a record of `source`. */

@@ -7,33 +7,13 @@
 #ifndef TIDEMARK_PROJECT_H
 #define TIDEMARK_PROJECT_H
 
+#include "tidemark/buf.h"
 #include "tidemark/hot_sink.h"
 #include "tidemark/pg.h"
 
-/* The sources, in the order of project_sources. */
 enum project_source_id {
-    PROJECT_POOL,
-    PROJECT_SWAP,
-    PROJECT_REC,
-    PROJECT_FROZEN,
-    PROJECT_WHITELIST,
-    PROJECT_BLOCKED,
-    PROJECT_VERIFIER,
-    PROJECT_FEED,
-    PROJECT_PROVIDER,
-    PROJECT_MARKET,
-    PROJECT_DEBT,
-    PROJECT_VAULT,
-    PROJECT_COLLATERAL,
-    PROJECT_PARTNER,
-    PROJECT_CATALOG,
-    PROJECT_REGISTRY,
-    PROJECT_POOLS,
-    PROJECT_ENGINE,
-    PROJECT_EARNINGS,
-    PROJECT_GOVERNANCE,
-    PROJECT_TOKEN,
-    PROJECT_ASSET,
+#define TIDE_SOURCE(id, apply, schema, table, columns) PROJECT_##id,
+#include "tidemark/project_source.def"
     PROJECT_SOURCE_COUNT
 };
 static_assert(PROJECT_SOURCE_COUNT <= 32, "each source has a bit in a word");
@@ -52,14 +32,47 @@ struct project_row {
 };
 
 struct project_source {
-    const char *name;    /* name of the table, the same in the schemas state and history */
-    const char *columns; /* SQL column list */
-    uint32_t count;      /* number of columns */
+    const char *name; /* name of the table */
     tide_status (*apply)(struct project_row *row, struct tide_err *err);
 };
 
 extern const struct project_source project_sources[PROJECT_SOURCE_COUNT];
 
+/* --- statements over the tables ------------------------------------------------ */
+
+/* The statements over the tables of one source: schema/project/forms/ says what each reads. $1 is
+ * the deployment. Rows of the parts have the same columns for all sources, so that one statement
+ * may read several, and project_apply_row applies them. */
+struct project_forms {
+    const char *since, *newest, *as_of, *probes, *page; /* parts of a statement */
+    const char *entry, *entries, *count;                /* whole ones */
+};
+
+/* Made by schema/statements.py. A form that a source does not need is NULL. project_bound begins a
+ * statement of parts. */
+extern const struct project_forms project_forms[PROJECT_SOURCE_COUNT];
+extern const char project_bound[];
+
+/* The columns before the values in each row of a part. */
+enum {
+    PROJECT_ROW_SOURCE,
+    PROJECT_ROW_REMOVED,
+    PROJECT_ROW_LEDGER,
+    PROJECT_ROW_TIME,
+    PROJECT_ROW_CONTRACT,
+    PROJECT_ROW_TX,
+    PROJECT_ROW_SEQ,
+    PROJECT_ROW_VALUES
+};
+
+/* Begins a statement of parts: with what binds them to the deployment file's contracts. */
+void project_sql_begin(struct tide_buf *sql);
+/* Ends the statement. Returns its text, or NULL if it is too long. */
+const char *project_sql_text(struct tide_buf *sql, struct tide_err *err);
+
+/* Applies one row of a statement of parts. */
+tide_status project_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
+                              uint32_t at, struct tide_err *err) TIDE_MUST_USE;
 /* Applies the row. If a value does not fit, TIDE_E_SCHEMA names table and column. */
 tide_status project_apply(enum project_source_id source, struct project_row *row,
                           struct tide_err *err) TIDE_MUST_USE;
@@ -79,11 +92,8 @@ struct tide_hot_name project_name(struct project_row *row, uint32_t column);
 
 /* --- apply functions (project_*.c) -------------------------------------------------- */
 
-typedef tide_status project_apply_fn(struct project_row *row, struct tide_err *err);
-project_apply_fn project_pool, project_swap, project_rec, project_frozen, project_whitelist,
-    project_blocked, project_verifier, project_feed, project_provider, project_market, project_debt,
-    project_vault, project_collateral, project_partner, project_catalog, project_registry,
-    project_pools, project_engine, project_earnings, project_governance, project_token,
-    project_asset;
+#define TIDE_SOURCE(id, apply, schema, table, columns) \
+    tide_status project_##apply(struct project_row *row, struct tide_err *err);
+#include "tidemark/project_source.def"
 
 #endif

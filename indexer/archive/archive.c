@@ -2,6 +2,7 @@
 
 #include "indexer/archive/archive_impl.h"
 #include "tidemark/clock.h"
+#include "tidemark/limits.h"
 #include "tidemark/log.h"
 #include "tidemark/retry.h"
 #include "tidemark/text.h"
@@ -294,4 +295,56 @@ tide_status archive_read(struct archive *a, const char *key, const struct archiv
         if (status)
             return status;
     }
+}
+
+/* --- records ----------------------------------------------------------------------------- */
+
+struct record_reading {
+    const struct archive_records *records;
+    struct record_stream stream;
+};
+
+static tide_status begin_records(void *self, struct tide_err *err)
+{
+    struct record_reading *r = self;
+    record_stream_reset(&r->stream);
+    return r->records->begin ? r->records->begin(r->records->self, err) : TIDE_OK;
+}
+
+static tide_status push_records(void *self, tide_slice piece, struct tide_err *err)
+{
+    struct record_reading *r = self;
+    return record_stream_push(&r->stream, piece, err);
+}
+
+static tide_status end_records(void *self, struct tide_err *err)
+{
+    struct record_reading *r = self;
+    tide_status status = record_stream_end(&r->stream, err);
+    return status == TIDE_OK && r->records->end ? r->records->end(r->records->self, err) : status;
+}
+
+tide_status archive_read_records(struct archive *archive, enum archive_file file,
+                                 uint32_t checkpoint, const struct archive_records *records,
+                                 struct tide_err *err)
+{
+    /* 64 ledgers as large as a ledger may be are not to be expected. */
+    static const struct archive_limits ledgers = { .packed_max = 512 << 20,
+                                                   .unpacked_max = (uint64_t)4 << 30,
+                                                   .expansion_max = 256 };
+    static const struct archive_limits headers = { .packed_max = 16 << 20,
+                                                   .unpacked_max = 64 << 20,
+                                                   .expansion_max = 1000 };
+    enum { HEADER_MAX = 64 << 10 };
+    bool are_headers = file == ARCHIVE_LEDGER;
+    char key[ARCHIVE_KEY_MAX];
+    struct record_reading r = { .records = records };
+    const struct archive_sink sink = { begin_records, push_records, end_records, &r };
+    assert(file != ARCHIVE_STATE);
+    archive_file_key(key, file, checkpoint);
+    record_stream_init(&r.stream, are_headers ? HEADER_MAX : TIDE_LEDGER_BYTES_MAX, records->record,
+                       records->self);
+    tide_status status = archive_read(archive, key, are_headers ? &headers : &ledgers, &sink, err);
+    record_stream_release(&r.stream);
+    return status;
 }

@@ -11,6 +11,7 @@
 #ifndef INDEXER_ARCHIVE_ARCHIVE_H
 #define INDEXER_ARCHIVE_ARCHIVE_H
 
+#include "indexer/archive/record_stream.h"
 #include "tidemark/config.h"
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
@@ -71,5 +72,18 @@ struct archive_sink {
 tide_status archive_read(struct archive *archive, const char *key,
                          const struct archive_limits *limits, const struct archive_sink *sink,
                          struct tide_err *err) TIDE_MUST_USE;
+
+/* Takes the records of a file. begin is called before each attempt, end behind the last record;
+ * both may be NULL. */
+struct archive_records {
+    tide_status (*begin)(void *self, struct tide_err *err);
+    record_fn record;
+    tide_status (*end)(void *self, struct tide_err *err);
+    void *self;
+};
+/* Reads one file of a checkpoint, as archive_read does: any but its state. */
+tide_status archive_read_records(struct archive *archive, enum archive_file file,
+                                 uint32_t checkpoint, const struct archive_records *records,
+                                 struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -1,23 +1,14 @@
 #include "indexer/archive/checkpoint.h"
 
-#include "indexer/archive/record_stream.h"
 #include "indexer/archive/tx_set.h"
 #include "indexer/archive/votes.h"
-#include "tidemark/limits.h"
-#include "tidemark/stellar_value.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
 _Static_assert(CHECKPOINT_LEDGERS == VOTES_LEDGERS_MAX, "votes of a whole checkpoint");
 
-/* PACKED_MAX, UNPACKED_MAX: 64 ledgers as large as a ledger may be are not to be expected.
- * HEADER_PREVIOUS_AT: the previous hash in a LedgerHeaderHistoryEntry, behind hash and version. */
-enum {
-    PACKED_MAX = 512 << 20,
-    EXPANSION_MAX = 256,
-    HEADER_PREVIOUS_AT = TIDE_HASH_BYTES + 4,
-};
-#define UNPACKED_MAX ((uint64_t)4 << 30)
+/* The previous hash in a LedgerHeaderHistoryEntry, behind hash and version. */
+enum { HEADER_PREVIOUS_AT = TIDE_HASH_BYTES + 4 };
 
 /* One proof: the votes, and the previous hashes that decided values name. */
 struct proving {
@@ -27,40 +18,22 @@ struct proving {
     uint32_t top;                                         /* highest ledger with a decided value */
     bool known[VOTES_LEDGERS_MAX];                        /* previous[i] is of ledger first + i */
     uint8_t previous[VOTES_LEDGERS_MAX][TIDE_HASH_BYTES]; /* hashes that the quorum signed */
-    struct record_stream records;
 };
 
-/* --- reading a file of the checkpoint ---------------------------------------------------- */
-
-static tide_status begin_records(void *self, struct tide_err *err)
+static tide_status begin_file(void *self, struct tide_err *err)
 {
     struct proving *p = self;
     (void)err;
-    record_stream_reset(&p->records);
     votes_begin_file(p->votes);
     return TIDE_OK;
-}
-
-static tide_status push_records(void *self, tide_slice piece, struct tide_err *err)
-{
-    struct proving *p = self;
-    return record_stream_push(&p->records, piece, err);
 }
 
 static tide_status read_file(struct proving *p, enum archive_file file, record_fn record,
                              tide_status (*end)(void *self, struct tide_err *err),
                              struct tide_err *err)
 {
-    static const struct archive_limits limits = { .packed_max = PACKED_MAX,
-                                                  .unpacked_max = UNPACKED_MAX,
-                                                  .expansion_max = EXPANSION_MAX };
-    char key[ARCHIVE_KEY_MAX];
-    archive_file_key(key, file, p->task->last);
-    record_stream_init(&p->records, TIDE_LEDGER_BYTES_MAX, record, p);
-    const struct archive_sink sink = { begin_records, push_records, end, p };
-    tide_status status = archive_read(p->task->archive, key, &limits, &sink, err);
-    record_stream_release(&p->records);
-    return status;
+    const struct archive_records records = { begin_file, record, end, p };
+    return archive_read_records(p->task->archive, file, p->task->last, &records, err);
 }
 
 /* --- votes ------------------------------------------------------------------------------- */
@@ -74,9 +47,6 @@ static tide_status take_entry(void *self, tide_slice record, struct tide_err *er
 static tide_status end_votes(void *self, struct tide_err *err)
 {
     struct proving *p = self;
-    tide_status status = record_stream_end(&p->records, err);
-    if (status)
-        return status;
     p->voted = true;
     p->top = votes_highest(p->votes, p->task->last);
     if (p->top)
@@ -101,30 +71,32 @@ static bool is_known(const struct proving *p, uint32_t ledger)
     return p->known[ledger - p->task->first];
 }
 
-/* Reads the decided value of a ledger. Returns false if there is none, or it is of a newer
- * protocol. */
-static bool read_decided(const struct proving *p, uint32_t ledger, struct tide_stellar_value *out)
+/* Returns our hash of the ledger, or NULL with err filled if the task has none. */
+static const uint8_t *our_hash(const struct proving *p, uint32_t ledger, struct tide_err *err)
 {
-    const struct vote_value *value = votes_decided(p->votes, ledger);
-    return value && tide_stellar_value_of(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
+    assert(ledger + 1 >= p->task->first);
+    uint32_t index = ledger + 1 - p->task->first;
+    if (index < p->task->hash_count)
+        return p->task->hashes[index];
+    (void)!tide_fail(err, TIDE_E_MISSING, "ledger %u is not in the tables", ledger);
+    return NULL;
 }
 
 /* Finds the previous hash without a file: the value contains it, or the empty set that follows our
  * own hash has the signed hash. */
 static tide_status try_value(struct proving *p, uint32_t ledger, struct tide_err *err)
 {
-    uint8_t ours[TIDE_HASH_BYTES];
     struct tide_stellar_value value;
-    if (is_known(p, ledger) || !read_decided(p, ledger, &value))
+    if (is_known(p, ledger) || !votes_read_decided(p->votes, ledger, &value))
         return TIDE_OK;
     if (value.previous) {
         set_previous(p, ledger, value.previous);
         return TIDE_OK;
     }
-    tide_status status = p->task->hash_of(p->task->self, ledger - 1, ours, err);
-    if (!status && tx_set_is_empty(ours, value.tx_set_hash))
+    const uint8_t *ours = our_hash(p, ledger - 1, err);
+    if (ours && tx_set_is_empty(ours, value.tx_set_hash))
         set_previous(p, ledger, ours);
-    return status;
+    return ours ? TIDE_OK : err->code;
 }
 
 static tide_status take_tx_set(void *self, tide_slice record, struct tide_err *err)
@@ -134,7 +106,7 @@ static tide_status take_tx_set(void *self, tide_slice record, struct tide_err *e
     uint32_t ledger = record.len < 4 ? 0 : tide_be32(record.ptr);
     const uint8_t *previous = NULL;
     if (ledger < p->task->first || ledger > p->task->last || is_known(p, ledger) ||
-        !read_decided(p, ledger, &value) || value.previous)
+        !votes_read_decided(p->votes, ledger, &value) || value.previous)
         return TIDE_OK;
     if (tx_set_previous(record, value.tx_set_hash, &previous))
         return tide_fail(err, TIDE_E_DECODE, "ledger %u: malformed transaction set", ledger);
@@ -161,18 +133,17 @@ static tide_status take_header(void *self, tide_slice record, struct tide_err *e
     if (record.len < HEADER_PREVIOUS_AT + TIDE_HASH_BYTES)
         return tide_fail(err, TIDE_E_DECODE, "a header of %zu bytes", record.len);
     for (uint32_t ledger = p->task->first; ledger <= p->task->last; ledger++)
-        if (!is_known(p, ledger) && read_decided(p, ledger, &value) && !value.previous &&
-            tx_set_is_empty(record.ptr + HEADER_PREVIOUS_AT, value.tx_set_hash))
+        if (!is_known(p, ledger) && votes_read_decided(p->votes, ledger, &value) &&
+            !value.previous && tx_set_is_empty(record.ptr + HEADER_PREVIOUS_AT, value.tx_set_hash))
             set_previous(p, ledger, record.ptr + HEADER_PREVIOUS_AT);
     return TIDE_OK;
 }
 
 static tide_status end_sets(void *self, struct tide_err *err)
 {
-    struct proving *p = self;
-    tide_status status = record_stream_end(&p->records, err);
-    if (status || is_known(p, p->top))
-        return status;
+    const struct proving *p = self;
+    if (is_known(p, p->top))
+        return TIDE_OK;
     return tide_fail(err, TIDE_E_MISSING, "the signed transaction set of ledger %u is not there",
                      p->top);
 }
@@ -195,7 +166,7 @@ static void fill_proof(const struct proving *p, uint32_t ledger, struct checkpoi
 {
     const struct vote_value *value = votes_decided(p->votes, ledger);
     struct tide_stellar_value decided = { 0 };
-    bool read = read_decided(p, ledger, &decided);
+    bool read = votes_read_decided(p->votes, ledger, &decided);
     assert(value && read && is_known(p, ledger));
     (void)read;
     *out = (struct checkpoint_proof){ .ledger = ledger - 1,
@@ -223,12 +194,11 @@ static tide_status compare_hashes(const struct proving *p, struct checkpoint_pro
 {
     bool any = false;
     for (uint32_t ledger = p->task->first; ledger <= p->task->last; ledger++) {
-        uint8_t ours[TIDE_HASH_BYTES];
         if (!is_known(p, ledger))
             continue;
-        tide_status status = p->task->hash_of(p->task->self, ledger - 1, ours, err);
-        if (status)
-            return status;
+        const uint8_t *ours = our_hash(p, ledger - 1, err);
+        if (!ours)
+            return err->code;
         any = true;
         fill_proof(p, ledger, out);
         if (memcmp(ours, out->hash, TIDE_HASH_BYTES) != 0)

@@ -21,10 +21,9 @@ struct checkpoint_task {
     const struct tide_quorum *quorum;
     const uint8_t *network_id;
     uint32_t first, last; /* ledgers whose votes count; last is the checkpoint's */
-    /* Reads the hash of one of our ledgers, from first - 1 to last - 1. */
-    tide_status (*hash_of)(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],
-                           struct tide_err *err);
-    void *self;
+    /* Hashes of our ledgers from first - 1 on; up to last - 1 if there are so many. */
+    const uint8_t (*hashes)[TIDE_HASH_BYTES];
+    uint32_t hash_count;
     /* Gets the last ledger's TransactionHistoryEntry, if a proof reads it; NULL: not wanted. */
     struct tide_buf *last_set;
 };
@@ -40,8 +39,9 @@ struct checkpoint_proof {
  * TIDE_OK         *out says up to which ledger
  * TIDE_E_CHAIN    a quorum signed another hash; *out says of which ledger, and which
  * TIDE_E_EOF      no quorum has signed: votes are missing
- * TIDE_E_MISSING  no place has the checkpoint's votes, or the transaction sets
- * otherwise       as archive_read, or what hash_of returned */
+ * TIDE_E_MISSING  no place has the checkpoint's votes, or the transaction sets; or the task lacks
+ *                 a hash of ours that is needed
+ * otherwise       as archive_read */
 tide_status checkpoint_prove(const struct checkpoint_task *task, struct checkpoint_proof *out,
                              struct tide_err *err) TIDE_MUST_USE;
 

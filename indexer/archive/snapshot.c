@@ -5,9 +5,6 @@ static_assert(2 * HISTORY_LEVELS <= INT16_MAX, "a bucket's rank is stored as int
 
 static const struct archive_limits state_limits = { .packed_max = HISTORY_STATE_BYTES,
                                                     .unpacked_max = HISTORY_STATE_BYTES };
-static const struct archive_limits ledger_limits = { .packed_max = 16 << 20,
-                                                     .unpacked_max = 64 << 20,
-                                                     .expansion_max = 1000 };
 /* A bucket is as large as the network's state, and entries of zeros pack well: only hours say that
  * a read has no end. Bytes that are no sorted entries end it at once. */
 static const struct archive_limits bucket_limits = { .packed_max = UINT64_C(256) << 30,
@@ -88,14 +85,9 @@ tide_status snapshot_state(struct snapshot *s, struct tide_err *err)
 
 /* ---- headers ---- */
 
-struct header_reading {
-    const struct snapshot_headers *sink;
-    struct record_stream records;
-};
-
 static tide_status take_header(void *self, tide_slice record, struct tide_err *err)
 {
-    struct header_reading *r = self;
+    const struct snapshot_headers *sink = self;
     struct tide_ledger_header header = { 0 };
     struct tide_xdr x = tide_xdr_of(record);
     uint8_t hash[TIDE_HASH_BYTES];
@@ -103,41 +95,27 @@ static tide_status take_header(void *self, tide_slice record, struct tide_err *e
     if (tide_xdr_end(&x) != TIDE_OK)
         return tide_xdr_error(&x, err, "a ledger header");
     tide_sha256(hash, header.header_xdr);
-    return r->sink->header(r->sink->self, &header, hash, err);
+    return sink->header(sink->self, &header, hash, err);
 }
 
 static tide_status begin_headers(void *self, struct tide_err *err)
 {
-    struct header_reading *r = self;
-    record_stream_reset(&r->records);
-    return r->sink->begin(r->sink->self, err);
-}
-
-static tide_status put_headers(void *self, tide_slice piece, struct tide_err *err)
-{
-    struct header_reading *r = self;
-    return record_stream_push(&r->records, piece, err);
+    const struct snapshot_headers *sink = self;
+    return sink->begin ? sink->begin(sink->self, err) : TIDE_OK;
 }
 
 static tide_status end_headers(void *self, struct tide_err *err)
 {
-    struct header_reading *r = self;
-    tide_status status = record_stream_end(&r->records, err);
-    return status == TIDE_OK ? r->sink->end(r->sink->self, err) : status;
+    const struct snapshot_headers *sink = self;
+    return sink->end(sink->self, err);
 }
 
 tide_status snapshot_headers_read(struct archive *archive, uint32_t checkpoint,
                                   const struct snapshot_headers *headers, struct tide_err *err)
 {
-    enum { HEADER_MAX = 64 << 10 };
-    struct header_reading r = { .sink = headers };
-    const struct archive_sink sink = { begin_headers, put_headers, end_headers, &r };
-    char key[ARCHIVE_KEY_MAX];
-    archive_file_key(key, ARCHIVE_LEDGER, checkpoint);
-    record_stream_init(&r.records, HEADER_MAX, take_header, &r);
-    tide_status status = archive_read(archive, key, &ledger_limits, &sink, err);
-    record_stream_release(&r.records);
-    return status;
+    const struct archive_records records = { begin_headers, take_header, end_headers,
+                                             (void *)(uintptr_t)headers };
+    return archive_read_records(archive, ARCHIVE_LEDGER, checkpoint, &records, err);
 }
 
 /* ---- the buckets ---- */

@@ -44,7 +44,7 @@ tide_status snapshot_newest(struct archive *archive, uint32_t *ledger,
                             struct tide_err *err) TIDE_MUST_USE;
 
 /* Takes the headers of a file in their order. hash is computed from the header's bytes. begin is
- * called before each attempt, end behind the last header. */
+ * called before each attempt, if it is not NULL, end behind the last header. */
 struct snapshot_headers {
     tide_status (*begin)(void *self, struct tide_err *err);
     tide_status (*header)(void *self, const struct tide_ledger_header *header,

@@ -93,6 +93,12 @@ const struct vote_value *votes_decided(const struct votes *v, uint32_t ledger)
     return NULL;
 }
 
+bool votes_read_decided(const struct votes *v, uint32_t ledger, struct tide_stellar_value *out)
+{
+    const struct vote_value *value = votes_decided(v, ledger);
+    return value && tide_stellar_value_of(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
+}
+
 uint32_t votes_highest(const struct votes *v, uint32_t below)
 {
     uint32_t ledger = below < v->options.last ? below : v->options.last;

@@ -11,6 +11,7 @@
 
 #include "indexer/archive/envelope.h"
 #include "tidemark/quorum.h"
+#include "tidemark/stellar_value.h"
 
 struct votes; /* opaque */
 
@@ -44,6 +45,8 @@ tide_status votes_add(void *self, const struct scp_envelope *envelope, struct ti
 
 /* Returns the value of the ledger for which the quorum set is satisfied; NULL: there is none. */
 const struct vote_value *votes_decided(const struct votes *votes, uint32_t ledger);
+/* Reads the decided value. Returns false if there is none, or it is of a newer protocol. */
+bool votes_read_decided(const struct votes *votes, uint32_t ledger, struct tide_stellar_value *out);
 /* Returns the highest ledger that has a decided value, at most `below`; 0: none. */
 uint32_t votes_highest(const struct votes *votes, uint32_t below);
 /* Returns the largest number of validators that voted for one value of any ledger. */

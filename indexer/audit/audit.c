@@ -1,7 +1,7 @@
 /* The steps of an audit: choose a checkpoint, prove its buckets, read them, compare. */
-#include "indexer/archive/checkpoint.h"
 #include "indexer/audit/audit_impl.h"
 #include "indexer/database/query.h"
+#include "indexer/database/stored_hash.h"
 #include "tidemark/hash.h"
 #include "tidemark/stop.h"
 #include "tidemark/text.h"
@@ -51,20 +51,15 @@ static tide_status find_checkpoint(struct audit *a, uint32_t asked, struct tide_
 
 /* ---- the checkpoint's header ---- */
 
-tide_status audit_stored_hash(struct audit *a, uint32_t of, uint8_t hash[TIDE_HASH_BYTES],
-                              struct tide_err *err)
+/* Reads the stored hashes from the checkpoint's ledger on: validators sign those of ledgers behind
+ * it, too. */
+static tide_status read_hashes(struct audit *a, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
-    char id[8], ledger[16];
-    snprintf(id, sizeof id, "%u", a->deployment);
-    snprintf(ledger, sizeof ledger, "%u", of);
-    tide_status status = tide_pg_query(
-        a->read, &rows, "SELECT hash FROM chain.ledger WHERE deployment = $1 AND ledger = $2",
-        (const char *[]){ id, ledger }, 2, err);
-    if (status == TIDE_OK &&
-        (rows.count == 0 || !tide_pg_bytes(&rows, 0, 0, hash, TIDE_HASH_BYTES)))
-        status = tide_fail(err, TIDE_E_MISSING, "ledger %u is not in the tables", of);
-    tide_pg_rows_release(&rows);
+    a->hash_count = CHECKPOINT_LEDGERS;
+    tide_status status = tide_stored_hashes_so_far(a->read, a->deployment, a->ledger,
+                                                   &a->hash_count, a->hashes, err);
+    if (status == TIDE_OK && a->hash_count == 0)
+        return tide_fail(err, TIDE_E_MISSING, "ledger %u is not in the tables", a->ledger);
     return status;
 }
 
@@ -87,7 +82,7 @@ static tide_status take_header(void *self, const struct tide_ledger_header *head
     struct header_reading *r = self;
     if (header->sequence != r->a->ledger)
         return TIDE_OK;
-    if (memcmp(hash, r->a->header_hash, TIDE_HASH_BYTES) != 0)
+    if (memcmp(hash, r->a->hashes[0], TIDE_HASH_BYTES) != 0)
         return tide_fail(err, TIDE_E_CHAIN, "ledger %u has another hash than the index",
                          r->a->ledger);
     memcpy(r->a->snapshot.bucket_hash, header->bucket_hash, TIDE_HASH_BYTES);
@@ -108,8 +103,50 @@ static tide_status read_header(struct audit *a, struct tide_err *err)
 {
     struct header_reading r = { .a = a };
     const struct snapshot_headers sink = { begin_headers, take_header, end_headers, &r };
-    tide_status status = audit_stored_hash(a, a->ledger, a->header_hash, err);
+    tide_status status = read_hashes(a, err);
     return status == TIDE_OK ? snapshot_headers_read(a->archive, a->ledger, &sink, err) : status;
+}
+
+/* ---- its proof ---- */
+
+/* Proves the ledger by votes of the ledgers after it. Without enough votes it stays linked. */
+static tide_status prove_signed(struct audit *a, const struct tide_deployment *file,
+                                struct tide_err *err)
+{
+    struct checkpoint_proof proof;
+    const struct checkpoint_task task = { .archive = a->archive,
+                                          .quorum = &file->quorum,
+                                          .network_id = file->network_id,
+                                          .first = a->ledger + 1,
+                                          .last = checkpoint_of(a->ledger + 1),
+                                          .hashes = (const uint8_t(*)[TIDE_HASH_BYTES])a->hashes,
+                                          .hash_count = a->hash_count };
+    assert(task.first <= task.last); /* a state's ledger is below INT32_MAX */
+    tide_status status = checkpoint_prove(&task, &proof, err);
+    if (status == TIDE_OK)
+        printf("proof       signed: %u of %u validators signed ledger %u, which follows from it\n",
+               tide_signers_count(&proof.signers), file->quorum.count, proof.ledger);
+    else if (status != TIDE_E_CHAIN && status != TIDE_E_MEMORY && status != TIDE_E_STOPPED)
+        printf("proof       linked, not signed yet: %s\n", err->text);
+    else
+        return status;
+    return TIDE_OK;
+}
+
+/* Prints whether the header is signed by the validators of the deployment file, or linked alone.
+ * TIDE_E_CHAIN if they signed another one. */
+static tide_status print_proof(struct audit *a, struct tide_err *err)
+{
+    struct tide_deployment *file = NULL;
+    tide_status status =
+        *a->config->deployment ? tide_deployment_read(&file, a->config->deployment, err) : TIDE_OK;
+    if (status == TIDE_OK && file && file->quorum.count)
+        status = prove_signed(a, file, err);
+    else if (status == TIDE_OK)
+        printf("proof       linked: the hash follows from the chain of ledgers; the deployment file"
+               " names no validators\n");
+    free(file);
+    return status;
 }
 
 /* Reads the checkpoint's state file from a place whose copy has the header's bucketListHash. */
@@ -121,11 +158,11 @@ static tide_status read_proven_state(struct audit *a, struct tide_err *err)
     tide_status status = snapshot_state(&a->snapshot, err);
     if (status != TIDE_OK)
         return status;
-    tide_hex(hex, tide_slice_of(a->header_hash, TIDE_HASH_BYTES));
+    tide_hex(hex, tide_slice_of(a->hashes[0], TIDE_HASH_BYTES));
     hex[sizeof hex - 1] = 0;
     printf("checkpoint  ledger %u, protocol %u: the archive's header is the stored one, %s\n",
            a->ledger, a->protocol, hex);
-    return audit_print_proof(a, err);
+    return print_proof(a, err);
 }
 
 /* ---- the buckets ---- */

@@ -2,6 +2,7 @@
 #ifndef INDEXER_AUDIT_AUDIT_IMPL_H
 #define INDEXER_AUDIT_AUDIT_IMPL_H
 
+#include "indexer/archive/checkpoint.h"
 #include "indexer/archive/key_filter.h"
 #include "indexer/archive/snapshot.h"
 #include "indexer/audit/audit.h"
@@ -28,22 +29,15 @@ struct audit {
     struct tide_deployment *contracts;
     struct tide_decode *decode;
     struct tide_batch *batch;
-    uint32_t ledger;                      /* the checkpoint's */
-    uint32_t from_ledger;                 /* the first one that the index covers */
-    uint8_t header_hash[TIDE_HASH_BYTES]; /* hash that the index stores for that ledger */
+    uint32_t ledger;                                     /* the checkpoint's */
+    uint32_t from_ledger;                                /* the first one that the index covers */
+    uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* stored ones, from that ledger on */
+    uint32_t hash_count;
     uint32_t protocol;
     struct snapshot snapshot;
     struct key_filter keys; /* filter for the keys of stored and found entries */
     struct temp_rows rows[AUDIT_TABLES];
 };
-
-/* Reads the stored hash of a ledger. TIDE_E_MISSING if it is not indexed. */
-tide_status audit_stored_hash(struct audit *a, uint32_t of, uint8_t hash[TIDE_HASH_BYTES],
-                              struct tide_err *err) TIDE_MUST_USE;
-
-/* Prints whether the header is signed by the validators of the deployment file, or linked alone.
- * TIDE_E_CHAIN if they signed another one. */
-tide_status audit_print_proof(struct audit *a, struct tide_err *err) TIDE_MUST_USE;
 
 /* Creates the temporary tables, and the buffers of their rows. */
 tide_status audit_rows_open(struct audit *a, struct tide_err *err) TIDE_MUST_USE;

@@ -4,8 +4,6 @@
 #include "indexer/database/query.h"
 #include "indexer/rollup/rollup.h"
 #include "indexer/verify/digest.h"
-#include "indexer/verify/proof_file.h"
-#include "indexer/verify/receipt.h"
 #include "indexer/verify/verify.h"
 
 #include <errno.h>
@@ -173,15 +171,15 @@ static tide_status read_columns(struct tide_pg *pg, struct tide_table *table, ch
     return status;
 }
 
-static tide_status print_rollup(struct tide_pg *pg, tide_slice name, const char *where, bool json,
+static tide_status print_rollup(struct tide_pg *pg, const char *name, const char *where, bool json,
                                 struct tide_digest *total, struct tide_err *err)
 {
     char text[64];
     struct tide_table table = { .schema = "rollup", .name = text };
     struct tide_digest digest = { 0 };
     struct tide_pg_rows columns = { 0 };
-    assert(name.len < sizeof text);
-    snprintf(text, sizeof text, "%.*s", TIDE_SLICE_FMT(name));
+    assert(strlen(name) < sizeof text);
+    snprintf(text, sizeof text, "%s", name);
     tide_status status = read_columns(pg, &table, text, &columns, err);
     if (status == TIDE_OK)
         status = tide_digest_table(pg, &table, where, &digest, err);
@@ -214,11 +212,8 @@ static tide_status print_digests(struct tide_pg *pg, uint16_t deployment, bool j
         print_line(json, tables[i].schema, tables[i].name, &digest);
         add_table(&total, &tables[i], &digest);
     }
-    tide_slice rollups[TIDE_ROLLUP_TABLES_MAX];
-    uint32_t rollup_count = tide_rollup_tables(rollups);
-    assert(rollup_count <= TIDE_ROLLUP_TABLES_MAX);
-    for (uint32_t i = 0; i < rollup_count && status == TIDE_OK; i++)
-        status = print_rollup(pg, rollups[i], where, json, &total, err);
+    for (size_t i = 0; i < tide_rollup_table_count && status == TIDE_OK; i++)
+        status = print_rollup(pg, tide_rollup_tables[i], where, json, &total, err);
     if (status == TIDE_OK)
         print_line(json, "total", "", &total);
     if (status == TIDE_OK && fflush(stdout) != 0)

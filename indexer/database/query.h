@@ -47,4 +47,11 @@ tide_status tide_query_whole(struct tide_pg *pg, uint16_t deployment, uint32_t f
 tide_status tide_query_covered(struct tide_pg *pg, uint16_t deployment, struct tide_range asked,
                                struct tide_range *out, struct tide_err *err) TIDE_MUST_USE;
 
+/* Returns TIDE_E_CHAIN, with the ledger and both hashes, if the deployment has a fork: a quorum
+ * of the named validators signed another hash than the stored one (chain.fork). It stops the
+ * indexer, and tidemark-api answers nothing about the chain, until an operator acts (the command
+ * fork). */
+tide_status tide_fork_reject(struct tide_pg *pg, uint32_t deployment,
+                             struct tide_err *err) TIDE_MUST_USE;
+
 #endif

@@ -5,7 +5,6 @@
  * the last one of the checkpoint before. Every part is compared with a stored hash before it is
  * stored, so a damaged copy leads to the next place. A ledger's results are stored last: where they
  * are, the other parts are, too. */
-#include "indexer/archive/record_stream.h"
 #include "indexer/archive/snapshot.h"
 #include "indexer/archive/tx_set.h"
 #include "indexer/database/stored_hash.h"
@@ -20,14 +19,11 @@
 
 enum {
     WINDOW = CHECKPOINT_LEDGERS,
-    PACKED_MAX = 512 << 20,
-    EXPANSION_MAX = 256,
     STEPS = 8, /* windows that one pass collects */
     ENVELOPES_MAX = 8 << 20,
     HEADERS_MAX = 8 << 20,
     GENERALIZED_AT = 44 /* offset of the generalized set in a TransactionHistoryEntry */
 };
-#define UNPACKED_MAX ((uint64_t)4 << 30)
 
 /* The parts of one window. The arrays have its ledgers: see index_of. */
 struct collecting {
@@ -51,7 +47,6 @@ struct collecting {
     uint32_t header_count;       /* headers from `state` on */
     struct tide_buf headers;     /* these, each behind its length */
     struct snapshot snapshot;    /* snapshot of `state` */
-    struct record_stream records;
 };
 
 static uint32_t index_of(const struct collecting *c, uint32_t ledger)
@@ -68,11 +63,10 @@ static const uint8_t *hash_of(const struct collecting *c, uint32_t ledger)
 
 /* --- reading a file ------------------------------------------------------------------------ */
 
-static tide_status begin_records(void *self, struct tide_err *err)
+static tide_status begin_file(void *self, struct tide_err *err)
 {
     struct collecting *c = self;
     (void)err;
-    record_stream_reset(&c->records);
     if (c->votes)
         votes_begin_file(c->votes);
     if (c->keeping) {
@@ -82,33 +76,13 @@ static tide_status begin_records(void *self, struct tide_err *err)
     return TIDE_OK;
 }
 
-static tide_status push_records(void *self, tide_slice piece, struct tide_err *err)
-{
-    struct collecting *c = self;
-    return record_stream_push(&c->records, piece, err);
-}
-
-static tide_status end_records(void *self, struct tide_err *err)
-{
-    struct collecting *c = self;
-    return record_stream_end(&c->records, err);
-}
-
 static tide_status read_file(struct collecting *c, enum archive_file file, uint32_t checkpoint,
                              record_fn record, tide_status (*end)(void *self, struct tide_err *err),
                              struct tide_err *err)
 {
-    static const struct archive_limits limits = { .packed_max = PACKED_MAX,
-                                                  .unpacked_max = UNPACKED_MAX,
-                                                  .expansion_max = EXPANSION_MAX };
-    char key[ARCHIVE_KEY_MAX];
-    archive_file_key(key, file, checkpoint);
+    const struct archive_records records = { begin_file, record, end, c };
     c->reading = checkpoint;
-    record_stream_init(&c->records, TIDE_LEDGER_BYTES_MAX, record, c);
-    const struct archive_sink sink = { begin_records, push_records, end, c };
-    tide_status status = archive_read(c->p->archive, key, &limits, &sink, err);
-    record_stream_release(&c->records);
-    return status;
+    return archive_read_records(c->p->archive, file, checkpoint, &records, err);
 }
 
 /* --- votes and their transaction set ------------------------------------------------------- */
@@ -119,14 +93,6 @@ static tide_status take_votes(void *self, tide_slice record, struct tide_err *er
     return scp_entry_walk(record, votes_add, c->votes, err);
 }
 
-/* Reads the decided value of a ledger after those that are to be proven. */
-static bool read_decided(const struct collecting *c, uint32_t ledger,
-                         struct tide_stellar_value *out)
-{
-    const struct vote_value *value = votes_decided(c->votes, ledger);
-    return value && tide_stellar_value_of(out, tide_slice_of(value->bytes, value->len)) == TIDE_OK;
-}
-
 /* Chooses a ledger that needs no file for its set: its value names the one before by itself, or by
  * a set without transactions. */
 static void choose_small(struct collecting *c)
@@ -134,7 +100,7 @@ static void choose_small(struct collecting *c)
     struct tide_stellar_value value;
     for (uint32_t ledger = c->behind + 1; ledger <= c->checkpoint && !c->voted; ledger++) {
         const uint8_t *before = hash_of(c, ledger - 1);
-        if (!read_decided(c, ledger, &value))
+        if (!votes_read_decided(c->votes, ledger, &value))
             continue;
         if (value.previous) {
             if (memcmp(value.previous, before, TIDE_HASH_BYTES) == 0)
@@ -152,8 +118,9 @@ static tide_status take_set(void *self, tide_slice record, struct tide_err *err)
     struct tide_stellar_value value;
     const uint8_t *previous = NULL;
     uint32_t ledger = record.len < GENERALIZED_AT ? 0 : tide_be32(record.ptr);
-    if (ledger <= c->behind || ledger > c->checkpoint || !read_decided(c, ledger, &value) ||
-        value.previous || (c->voted && record.len - GENERALIZED_AT >= c->set.len))
+    if (ledger <= c->behind || ledger > c->checkpoint ||
+        !votes_read_decided(c->votes, ledger, &value) || value.previous ||
+        (c->voted && record.len - GENERALIZED_AT >= c->set.len))
         return TIDE_OK;
     if (tx_set_previous(record, value.tx_set_hash, &previous) || !previous)
         return tide_fail(err, TIDE_E_DECODE, "ledger %u: not the signed transaction set", ledger);
@@ -169,9 +136,8 @@ static tide_status take_set(void *self, tide_slice record, struct tide_err *err)
 static tide_status end_sets(void *self, struct tide_err *err)
 {
     const struct collecting *c = self;
-    tide_status status = end_records(self, err);
-    if (status || c->voted)
-        return status;
+    if (c->voted)
+        return TIDE_OK;
     return tide_fail(err, TIDE_E_MISSING,
                      "ledgers %u to %u: no ledger with votes of a quorum has its transaction set",
                      c->behind + 1, c->checkpoint);
@@ -209,11 +175,10 @@ static tide_status take_envelopes(void *self, tide_slice record, struct tide_err
 
 static tide_status end_envelopes(void *self, struct tide_err *err)
 {
-    struct collecting *c = self;
-    tide_status status = end_records(self, err);
-    if (status == TIDE_OK && !tide_quorum_satisfied(&c->p->quorum, &c->signers))
-        status = tide_fail(err, TIDE_E_EOF, "ledger %u: not enough votes in one file", c->voted);
-    return status;
+    const struct collecting *c = self;
+    if (tide_quorum_satisfied(&c->p->quorum, &c->signers))
+        return TIDE_OK;
+    return tide_fail(err, TIDE_E_EOF, "ledger %u: not enough votes in one file", c->voted);
 }
 
 /* Finds the votes of a ledger after those that are to be proven, and the set that they sign. */
@@ -223,7 +188,7 @@ static tide_status collect_votes(struct collecting *c, struct tide_err *err)
                                            c->checkpoint, c->behind + 1 };
     if (votes_open(&c->votes, &options))
         return tide_fail(err, TIDE_E_MEMORY, "parts: votes");
-    tide_status status = read_file(c, ARCHIVE_SCP, c->checkpoint, take_votes, end_records, err);
+    tide_status status = read_file(c, ARCHIVE_SCP, c->checkpoint, take_votes, NULL, err);
     if (status == TIDE_OK && !votes_highest(c->votes, c->checkpoint))
         status = tide_fail(err, TIDE_E_EOF, "ledgers %u to %u: not enough votes", c->behind + 1,
                            c->checkpoint);
@@ -272,25 +237,19 @@ static tide_status keep_header(struct collecting *c, const struct tide_ledger_he
     return status;
 }
 
-static tide_status take_header(void *self, tide_slice record, struct tide_err *err)
+static tide_status take_header(void *self, const struct tide_ledger_header *h,
+                               const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
     struct collecting *c = self;
-    struct tide_xdr x = tide_xdr_of(record);
-    struct tide_ledger_header h;
-    uint8_t hash[TIDE_HASH_BYTES];
-    tide_ledger_header_read(&x, &h);
-    if (tide_xdr_end(&x))
-        return tide_xdr_error(&x, err, "LedgerHeaderHistoryEntry");
-    if (h.sequence < first_header(c) || h.sequence >= c->voted ||
-        c->has_header[index_of(c, h.sequence)])
+    if (h->sequence < first_header(c) || h->sequence >= c->voted ||
+        c->has_header[index_of(c, h->sequence)])
         return TIDE_OK;
-    uint32_t index = index_of(c, h.sequence);
-    tide_sha256(hash, h.header_xdr);
+    uint32_t index = index_of(c, h->sequence);
     if (memcmp(hash, c->hashes[index], TIDE_HASH_BYTES) != 0)
         return tide_fail(err, TIDE_E_DECODE, "ledger %u: another header than the indexed one",
-                         h.sequence);
-    memcpy(c->results[index], h.result_hash, TIDE_HASH_BYTES);
-    tide_status status = keep_header(c, &h, err);
+                         h->sequence);
+    memcpy(c->results[index], h->result_hash, TIDE_HASH_BYTES);
+    tide_status status = keep_header(c, h, err);
     c->has_header[index] = status == TIDE_OK;
     return status;
 }
@@ -323,7 +282,7 @@ static tide_status fail_incomplete(const struct collecting *c, uint32_t ledger,
 static tide_status end_headers(void *self, struct tide_err *err)
 {
     const struct collecting *c = self;
-    tide_status status = end_records(self, err);
+    tide_status status = TIDE_OK;
     for (uint32_t ledger = first_header(c); !status && ledger < c->voted; ledger++)
         if (checkpoint_of(ledger) == c->reading && !c->has_header[index_of(c, ledger)])
             status = fail_incomplete(c, ledger, err);
@@ -333,7 +292,7 @@ static tide_status end_headers(void *self, struct tide_err *err)
 static tide_status end_results(void *self, struct tide_err *err)
 {
     const struct collecting *c = self;
-    tide_status status = end_records(self, err);
+    tide_status status = TIDE_OK;
     for (uint32_t ledger = c->low; !status && ledger <= c->high; ledger++)
         if (checkpoint_of(ledger) == c->reading && c->wanted[index_of(c, ledger)] &&
             !c->has_results[index_of(c, ledger)])
@@ -341,19 +300,60 @@ static tide_status end_results(void *self, struct tide_err *err)
     return status;
 }
 
+static tide_status read_ledgers(struct collecting *c, uint32_t checkpoint, struct tide_err *err)
+{
+    const struct snapshot_headers headers = { NULL, take_header, end_headers, c };
+    if (!c->parts.headers)
+        return read_file(c, ARCHIVE_RESULTS, checkpoint, take_results, end_results, err);
+    c->reading = checkpoint;
+    return snapshot_headers_read(c->p->archive, checkpoint, &headers, err);
+}
+
 /* Stores headers or results of the ledgers from `first` to `last`, from the files of their
  * checkpoints. */
-static tide_status collect_ledgers(struct collecting *c, enum archive_file file, uint32_t first,
+static tide_status collect_ledgers(struct collecting *c, bool headers, uint32_t first,
                                    uint32_t last, struct tide_err *err)
 {
-    bool headers = file == ARCHIVE_LEDGER;
     tide_status status = TIDE_OK;
     uint32_t checkpoint = checkpoint_of(first);
     c->parts.headers = headers;
     for (; !status && checkpoint <= checkpoint_of(last); checkpoint += CHECKPOINT_LEDGERS)
-        status = read_file(c, file, checkpoint, headers ? take_header : take_results,
-                           headers ? end_headers : end_results, err);
+        status = read_ledgers(c, checkpoint, err);
     return status == TIDE_OK ? prove_parts_store(c->p, &c->parts, err) : status;
+}
+
+/* --- the order: downwards from the newest proven ledger -------------------------------------- */
+
+enum { SWEEP_LEDGERS = 16384 }; /* ledgers that one statement looks through */
+
+/* After windows that could not be collected, after a restart, and after a server lost proofs, a
+ * sweep goes down to the oldest ledger of which parts are kept. Else it goes down to the last
+ * sweep. */
+void sweep_begin(struct proof_parts *parts, uint32_t proven, uint32_t oldest)
+{
+    assert(proven > 0);
+    bool whole = parts->missing || parts->top < oldest || parts->top >= proven;
+    parts->floor = whole ? oldest : parts->top + 1;
+    parts->at = parts->floor <= proven ? proven : 0;
+    parts->top = proven;
+    parts->missing = false;
+}
+
+uint32_t sweep_from(const struct proof_parts *parts)
+{
+    assert(parts->at >= parts->floor && parts->at > 0);
+    return parts->at - parts->floor < SWEEP_LEDGERS ? parts->floor : parts->at - SWEEP_LEDGERS + 1;
+}
+
+uint32_t sweep_window_first(uint32_t checkpoint)
+{
+    assert(checkpoint % CHECKPOINT_LEDGERS == CHECKPOINT_LEDGERS - 1);
+    return checkpoint < CHECKPOINT_LEDGERS ? 0 : checkpoint - CHECKPOINT_LEDGERS;
+}
+
+void sweep_on(struct proof_parts *parts, uint32_t first)
+{
+    parts->at = first > parts->floor ? first - 1 : 0;
 }
 
 /* --- windows ------------------------------------------------------------------------------- */
@@ -374,7 +374,7 @@ static tide_status find_wanted(struct collecting *c, struct tide_err *err)
 static tide_status store_transactions(struct collecting *c, struct tide_err *err)
 {
     tide_status status = prove_store_votes(c->p, c->voted, tide_buf_view(&c->set), &c->kept, err);
-    return status == TIDE_OK ? collect_ledgers(c, ARCHIVE_RESULTS, c->low, c->high, err) : status;
+    return status == TIDE_OK ? collect_ledgers(c, false, c->low, c->high, err) : status;
 }
 
 /* Reads the hashes of the buckets, which the header of `state` proves, and stores them. */
@@ -408,7 +408,7 @@ static tide_status collect_parts(struct collecting *c, struct tide_err *err)
     if (status == TIDE_OK)
         status = collect_votes(c, err);
     if (status == TIDE_OK)
-        status = collect_ledgers(c, ARCHIVE_LEDGER, first, c->voted - 1, err);
+        status = collect_ledgers(c, true, first, c->voted - 1, err);
     if (status == TIDE_OK && c->low)
         status = store_transactions(c, err);
     return status == TIDE_OK && c->state ? store_state(c, err) : status;

@@ -20,16 +20,6 @@ bool prove_due(const struct proving *p, uint32_t indexed)
     return p->from == 0 ? indexed > 0 : indexed >= prove_next(p);
 }
 
-static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],
-                             struct tide_err *err)
-{
-    const struct proving *p = self;
-    (void)err;
-    assert(ledger + 1 >= p->task.first && ledger < p->task.last);
-    memcpy(hash, p->hashes[ledger + 1 - p->task.first], TIDE_HASH_BYTES);
-    return TIDE_OK;
-}
-
 static tide_status load_task(struct proving *p, uint32_t checkpoint, struct tide_err *err)
 {
     uint32_t oldest = p->from + 1; /* the first ledger whose vote names an indexed one */
@@ -39,11 +29,11 @@ static tide_status load_task(struct proving *p, uint32_t checkpoint, struct tide
                                         .network_id = p->network_id,
                                         .first = begin > oldest ? begin : oldest,
                                         .last = checkpoint,
-                                        .hash_of = find_hash,
-                                        .self = p,
+                                        .hashes = (const uint8_t(*)[TIDE_HASH_BYTES])p->hashes,
                                         .last_set = &p->last_set };
-    return tide_stored_hashes(p->pg, p->deployment_id, p->task.first - 1,
-                              p->task.last - p->task.first + 1, p->hashes, err);
+    p->task.hash_count = p->task.last - p->task.first + 1;
+    return tide_stored_hashes(p->pg, p->deployment_id, p->task.first - 1, p->task.hash_count,
+                              p->hashes, err);
 }
 
 /* Stores the fork. If the index lost the ledger meanwhile, there is none. */

@@ -87,8 +87,6 @@ bool prove_due(const struct proving *p, uint32_t indexed);
 /* parts.c */
 /* Collects parts of some windows. p->parts.at is 0 when there is nothing left to do. */
 tide_status prove_collect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
-
-/* sweep.c */
 /* Begins a sweep from the newest proven ledger. at is 0 if nothing proven is kept. */
 void sweep_begin(struct proof_parts *parts, uint32_t proven, uint32_t oldest);
 /* Returns the first ledger that the next statement looks through; the last one is at. */

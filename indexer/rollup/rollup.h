@@ -27,39 +27,41 @@
 /* Most ledgers that one statement folds when there are many: limits the rows that it sorts. */
 #define TIDE_ROLLUP_LEDGERS 50000u
 
+/* A piece of a statement: text, the $1 to $3 in it, or a name in braces. BESIDE is {x}, NEEDS {!x},
+ * INTO {=x}. */
+struct tide_rollup_piece {
+    enum {
+        TIDE_ROLLUP_TEXT,
+        TIDE_ROLLUP_VALUE,
+        TIDE_ROLLUP_BESIDE,
+        TIDE_ROLLUP_NEEDS,
+        TIDE_ROLLUP_INTO
+    } kind;
+    const char *text;
+    unsigned value;             /* 0 for $1 */
+    const char *schema, *table; /* a name's; schema is NULL for INTO */
+};
+
 struct tide_rollup {
     const char *name; /* file name without .sql */
-    tide_slice sql;   /* a NUL follows behind len */
+    const struct tide_rollup_piece *pieces;
+    size_t count;
 };
 
-/* The build generates this list from indexer/rollup/. */
+#define TIDE_ROLLUPS_MAX 16u /* most of them */
+
+/* schema/statements.py makes these lists of indexer/rollup/: the statements, whose pieces have the
+ * conditions on the deployment file's contracts, and the tables that they write, each once. */
 extern const struct tide_rollup tide_rollups[];
 extern const size_t tide_rollup_count;
-
-/* BESIDE is {x}, NEEDS is {!x}, INTO is {=x}. */
-enum tide_rollup_mark { TIDE_ROLLUP_BESIDE, TIDE_ROLLUP_NEEDS, TIDE_ROLLUP_INTO };
-
-struct tide_rollup_name {
-    enum tide_rollup_mark mark;
-    tide_slice schema, table; /* schema is empty for INTO */
-};
-
-/* Moves *rest behind the next name in braces; *before is the text in front of it. Returns false if
- * there is none: *before is then all of *rest. */
-bool tide_rollup_next(tide_slice *rest, tide_slice *before, struct tide_rollup_name *name);
-
-/* Most rollups. */
-#define TIDE_ROLLUPS_MAX 16u
-
-/* Lists the tables that rollups write, each once, and returns their number. */
-#define TIDE_ROLLUP_TABLES_MAX 24u
-uint32_t tide_rollup_tables(tide_slice out[TIDE_ROLLUP_TABLES_MAX]);
+extern const char *const tide_rollup_tables[];
+extern const size_t tide_rollup_table_count;
 
 /* Writes the statement as NUL-terminated text. put writes the table that is read in place of a
  * name, or a query in parentheses. into is the schema of the written tables. values replace $1, $2
  * and $3, if the statement becomes part of another one; NULL keeps them. */
 struct tide_rollup_writer {
-    void (*put)(void *self, struct tide_buf *out, const struct tide_rollup_name *name);
+    void (*put)(void *self, struct tide_buf *out, const struct tide_rollup_piece *name);
     void *self;
     const char *into;
     const char *const *values;

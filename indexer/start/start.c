@@ -111,16 +111,6 @@ static tide_status choose_checkpoint(struct start *s, struct tide_err *err)
 
 /* ---- signatures ---- */
 
-static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],
-                             struct tide_err *err)
-{
-    const struct start_chain *c = self;
-    (void)err;
-    assert(ledger >= c->first && ledger <= c->last); /* from task.first - 1 on */
-    memcpy(hash, c->hashes[ledger - c->first], TIDE_HASH_BYTES);
-    return TIDE_OK;
-}
-
 /* Without named validators an archive is believed only if the source of ledgers has the same
  * header: nothing of another chain is stored. */
 static tide_status compare_source(struct start *s, struct tide_err *err)
@@ -142,16 +132,16 @@ static tide_status compare_source(struct start *s, struct tide_err *err)
 static tide_status prove_header(struct start *s, struct tide_err *err)
 {
     const struct tide_deployment *d = s->options->deployment;
-    const struct checkpoint_task task = { .archive = s->archive,
-                                          .quorum = &d->quorum,
-                                          .network_id = d->network_id,
-                                          .first = s->ledger + 1,
-                                          .last = checkpoint_of(s->ledger + 1),
-                                          .hash_of = find_hash,
-                                          .self = &s->chain };
+    struct checkpoint_task task = { .archive = s->archive,
+                                    .quorum = &d->quorum,
+                                    .network_id = d->network_id,
+                                    .first = s->ledger + 1,
+                                    .last = checkpoint_of(s->ledger + 1),
+                                    .hashes = (const uint8_t(*)[TIDE_HASH_BYTES])s->chain.hashes };
     if (!d->quorum.count)
         return compare_source(s, err);
     tide_status status = read_chain(s, err);
+    task.hash_count = s->chain.last - s->chain.first + 1;
     if (status == TIDE_OK)
         status = checkpoint_prove(&task, &s->proof, err);
     if (status == TIDE_E_EOF)

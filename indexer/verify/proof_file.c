@@ -1,7 +1,7 @@
-#include "indexer/verify/proof_file.h"
+/* Reads files that a user names; checks a proof that an API gave, and prints what it proves. */
 #include "indexer/verify/proof_buckets.h"
 #include "indexer/verify/proof_check.h"
-#include "indexer/verify/read_file.h"
+#include "indexer/verify/verify.h"
 #include "tidemark/deployment.h"
 #include "tidemark/hash.h"
 #include "tidemark/json_read.h"
@@ -11,9 +11,49 @@
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
 
+#include <errno.h>
+#include <stdio.h>
+
 /* A file has the proof in base64, and little else. */
 enum { FILE_BYTES_MAX = 48 << 20 };
 static_assert(FILE_BYTES_MAX > PROOF_BYTES_MAX / 3 * 4, "the largest proof as base64");
+
+/* --- files that a user names ----------------------------------------------------------------- */
+
+tide_status verify_read_file(struct tide_buf *out, const char *path, const char *what,
+                             struct tide_err *err)
+{
+    enum { PIECE = 4096 };
+    FILE *file = fopen(path, "rbe");
+    if (!file)
+        return tide_fail(err, TIDE_E_IO, "%s: %s", path, strerror(errno));
+    for (;;) {
+        uint8_t *to = tide_buf_room(out, PIECE);
+        size_t got = to ? fread(to, 1, PIECE, file) : 0;
+        out->len += got;
+        if (got == 0)
+            break;
+    }
+    bool failed = ferror(file);
+    fclose(file);
+    if (out->failed)
+        return tide_fail(err, TIDE_E_LIMIT, "%s: larger than %s", path, what);
+    return failed ? tide_fail(err, TIDE_E_IO, "%s: cannot be read", path) : TIDE_OK;
+}
+
+tide_status tide_verify_validators(struct tide_deployment **out, const struct tide_config *config,
+                                   const char *what, struct tide_err *err)
+{
+    *out = NULL;
+    if (!*config->deployment)
+        return tide_fail(err, TIDE_E_CONFIG, "%s; set deployment", what);
+    tide_status status = tide_deployment_read(out, config->deployment, err);
+    if (status == TIDE_OK && (*out)->quorum.count == 0)
+        status =
+            tide_fail(err, TIDE_E_CONFIG, "%s: `validators` is missing, so no signature counts",
+                      config->deployment);
+    return status;
+}
 
 /* Decodes the member proof.data of an API's answer. */
 static tide_status decode_answer(struct tide_buf *out, tide_slice text, const char *path,
@@ -230,15 +270,8 @@ tide_status tide_verify_proof(const char *path, const struct tide_config *config
 {
     struct tide_deployment *deployment = NULL;
     struct tide_buf proof;
-    if (!*config->deployment)
-        return tide_fail(err, TIDE_E_CONFIG,
-                         "proof: the deployment file must name network and validators; set "
-                         "deployment");
-    tide_status status = tide_deployment_read(&deployment, config->deployment, err);
-    if (status == TIDE_OK && deployment->quorum.count == 0)
-        status =
-            tide_fail(err, TIDE_E_CONFIG, "%s: `validators` is missing, so no signature counts",
-                      config->deployment);
+    tide_status status = tide_verify_validators(
+        &deployment, config, "proof: the deployment file must name network and validators", err);
     tide_buf_init(&proof, PROOF_BYTES_MAX);
     if (status == TIDE_OK)
         status = check_file(&proof, path, deployment, config, err);

@@ -1,12 +1,11 @@
 /* verify --receipt: computes the receipt's answer again from the index, at the receipt's ledger and
  * time, by the code that makes answers (include/tidemark/answer.h). */
-#include "indexer/verify/receipt.h"
+#include "tidemark/receipt.h"
 #include "indexer/database/query.h"
-#include "indexer/verify/read_file.h"
+#include "indexer/verify/verify.h"
 #include "tidemark/answer.h"
 #include "tidemark/json_read.h"
 #include "tidemark/jws.h"
-#include "tidemark/receipt.h"
 #include "tidemark/text.h"
 
 #include <stdlib.h>

@@ -7,10 +7,10 @@
 enum { SQL_MAX = 64 << 10 };
 
 /* Writes the table's name: rows are read from the whole table, not from a partition. */
-static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_name *name)
+static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_piece *name)
 {
     (void)self;
-    tide_buf_putf(out, "%.*s.\"%.*s\"", TIDE_SLICE_FMT(name->schema), TIDE_SLICE_FMT(name->table));
+    tide_buf_putf(out, "%s.\"%s\"", name->schema, name->table);
 }
 
 static tide_status run_statement(struct tide_pg *pg, struct tide_buf *sql, struct tide_err *err)
@@ -26,14 +26,12 @@ static tide_status run_statement(struct tide_pg *pg, struct tide_buf *sql, struc
  * table. */
 static tide_status begin_tables(struct tide_pg *pg, struct tide_buf *sql, struct tide_err *err)
 {
-    tide_slice tables[TIDE_ROLLUP_TABLES_MAX];
-    uint32_t count = tide_rollup_tables(tables);
     tide_buf_str(sql, "SET statement_timeout = 0; BEGIN ISOLATION LEVEL REPEATABLE READ;");
-    for (uint32_t i = 0; i < count; i++)
+    for (size_t i = 0; i < tide_rollup_table_count; i++)
         tide_buf_putf(sql,
-                      "CREATE TEMPORARY TABLE \"%.*s\" (LIKE rollup.\"%.*s\" INCLUDING INDEXES "
+                      "CREATE TEMPORARY TABLE \"%s\" (LIKE rollup.\"%s\" INCLUDING INDEXES "
                       "INCLUDING DEFAULTS);",
-                      TIDE_SLICE_FMT(tables[i]), TIDE_SLICE_FMT(tables[i]));
+                      tide_rollup_tables[i], tide_rollup_tables[i]);
     tide_buf_str(sql, TIDE_ROLLUP_BULK_SQL);
     return run_statement(pg, sql, err);
 }
@@ -85,17 +83,17 @@ static tide_status fold_all(struct tide_pg *pg, const struct tide_verify *check,
 
 /* Compares a table both ways, and reports the number of differing rows with one of them. */
 static tide_status compare_table(struct tide_pg *pg, struct tide_verify *check,
-                                 struct tide_buf *sql, tide_slice table, struct tide_err *err)
+                                 struct tide_buf *sql, const char *table, struct tide_err *err)
 {
     struct tide_pg_rows rows = { 0 };
     tide_buf_putf(sql,
-                  "WITH stored AS (SELECT * FROM rollup.\"%.*s\" WHERE deployment = %u), made AS"
-                  " (SELECT * FROM pg_temp.\"%.*s\"), surplus AS (TABLE stored EXCEPT TABLE made),"
+                  "WITH stored AS (SELECT * FROM rollup.\"%s\" WHERE deployment = %u), made AS"
+                  " (SELECT * FROM pg_temp.\"%s\"), surplus AS (TABLE stored EXCEPT TABLE made),"
                   " missing AS (TABLE made EXCEPT TABLE stored) SELECT (SELECT count(*) FROM made),"
                   " (SELECT count(*) FROM surplus), (SELECT count(*) FROM missing),"
                   " coalesce((SELECT row_to_json(m) FROM missing AS m LIMIT 1),"
                   " (SELECT row_to_json(s) FROM surplus AS s LIMIT 1))",
-                  TIDE_SLICE_FMT(table), check->deployment, TIDE_SLICE_FMT(table));
+                  table, check->deployment, table);
     tide_buf_u8(sql, 0);
     tide_status status = sql->failed
                              ? tide_fail(err, TIDE_E_MEMORY, "rollups")
@@ -104,13 +102,11 @@ static tide_status compare_table(struct tide_pg *pg, struct tide_verify *check,
     if (status == TIDE_OK && (tide_pg_u64(&rows, 0, 1) || tide_pg_u64(&rows, 0, 2)))
         tide_verify_report(
             check,
-            "rollup.%.*s: %s stored rows are not what events and history give, %s rows are"
+            "rollup.%s: %s stored rows are not what events and history give, %s rows are"
             " missing (an altered row counts as both); for example %s",
-            TIDE_SLICE_FMT(table), tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 2),
-            tide_pg_text(&rows, 0, 3));
+            table, tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 2), tide_pg_text(&rows, 0, 3));
     if (status == TIDE_OK)
-        printf("rollup  %s rows of %.*s made again\n", tide_pg_text(&rows, 0, 0),
-               TIDE_SLICE_FMT(table));
+        printf("rollup  %s rows of %s made again\n", tide_pg_text(&rows, 0, 0), table);
     tide_pg_rows_release(&rows);
     return status;
 }
@@ -120,16 +116,14 @@ tide_status tide_verify_rollups(struct tide_verify *check, const struct tide_con
 {
     struct tide_pg *pg = NULL;
     struct tide_buf sql;
-    tide_slice tables[TIDE_ROLLUP_TABLES_MAX];
-    uint32_t count = tide_rollup_tables(tables);
     tide_buf_init(&sql, SQL_MAX);
     tide_status status = tide_query_connect(&pg, config, "tidemark-verify", true, err);
     if (status == TIDE_OK)
         status = begin_tables(pg, &sql, err);
     if (status == TIDE_OK)
         status = fold_all(pg, check, &sql, err);
-    for (uint32_t i = 0; i < count && status == TIDE_OK; i++)
-        status = compare_table(pg, check, &sql, tables[i], err);
+    for (size_t i = 0; i < tide_rollup_table_count && status == TIDE_OK; i++)
+        status = compare_table(pg, check, &sql, tide_rollup_tables[i], err);
     tide_buf_release(&sql);
     tide_pg_close(pg); /* the temporary tables end with the connection */
     return status;

@@ -2,7 +2,6 @@
 #include "indexer/archive/checkpoint.h"
 #include "indexer/database/stored_hash.h"
 #include "indexer/verify/verify.h"
-#include "tidemark/deployment.h"
 #include "tidemark/stop.h"
 
 /* The work over all checkpoints, and the stored hashes of the present one. */
@@ -16,20 +15,12 @@ struct signed_check {
     uint8_t hashes[CHECKPOINT_LEDGERS][TIDE_HASH_BYTES]; /* from task.first - 1 on */
 };
 
-static tide_status find_hash(void *self, uint32_t ledger, uint8_t hash[TIDE_HASH_BYTES],
-                             struct tide_err *err)
-{
-    const struct signed_check *s = self;
-    (void)err;
-    assert(ledger + 1 >= s->task.first && ledger < s->task.last);
-    memcpy(hash, s->hashes[ledger + 1 - s->task.first], TIDE_HASH_BYTES);
-    return TIDE_OK;
-}
-
 static tide_status load_hashes(struct signed_check *s, struct tide_err *err)
 {
+    s->task.hashes = (const uint8_t(*)[TIDE_HASH_BYTES])s->hashes;
+    s->task.hash_count = s->task.last - s->task.first + 1;
     return tide_stored_hashes(s->check->pg, s->check->deployment, s->task.first - 1,
-                              s->task.last - s->task.first + 1, s->hashes, err);
+                              s->task.hash_count, s->hashes, err);
 }
 
 /* Returns true for a failure that ends the check. Others leave a checkpoint without proof, and a
@@ -95,21 +86,13 @@ tide_status tide_verify_signatures(struct tide_verify *check, const struct tide_
     const struct archive_options options = { .places = config->archive,
                                              .config = config,
                                              .stopping = tide_stop_asked };
-    if (!*config->deployment)
-        return tide_fail(err, TIDE_E_CONFIG,
-                         "archive: the deployment file must name the validators; set deployment");
-    tide_status status = tide_deployment_read(&deployment, config->deployment, err);
-    if (!status && deployment->quorum.count == 0)
-        status =
-            tide_fail(err, TIDE_E_CONFIG, "%s: `validators` is missing, so no signature counts",
-                      config->deployment);
+    tide_status status = tide_verify_validators(
+        &deployment, config, "archive: the deployment file must name the validators", err);
     if (!status)
         status = archive_open(&s.task.archive, &options, err);
     if (!status) {
         s.task.quorum = &deployment->quorum;
         s.task.network_id = deployment->network_id;
-        s.task.hash_of = find_hash;
-        s.task.self = &s;
         status = check_all(&s, err);
     }
     archive_close(s.task.archive);

@@ -1,5 +1,5 @@
-#include "indexer/database/fork.h"
 #include "indexer/database/migrate.h"
+#include "indexer/database/query.h"
 #include "indexer/write/rows/rollup_build.h"
 #include "indexer/write/writer_impl.h"
 #include "tidemark/identity.h"

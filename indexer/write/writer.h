@@ -67,7 +67,7 @@ struct tide_writer_options {
 /* Connects (repeatedly while the database is away), migrates or checks the schema, resolves the
  * deployment, waits for the lock, becomes the writer, and reads the state of the tables.
  * TIDE_E_CONFLICT: the stored network differs, or the lock is held and !standby.
- * TIDE_E_CHAIN: the deployment has a fork (database/fork.h). Also TIDE_E_SCHEMA, TIDE_E_CONFIG,
+ * TIDE_E_CHAIN: the deployment has a fork (tide_fork_reject). Also TIDE_E_SCHEMA, TIDE_E_CONFIG,
  * TIDE_E_DB_FATAL, TIDE_E_STOPPED. */
 tide_status tide_writer_open(struct tide_writer **out, const struct tide_writer_options *options,
                              struct tide_err *err) TIDE_MUST_USE;

@@ -2,49 +2,25 @@
 #include "tidemark/table.h"
 #include "tidemark/text.h"
 
-/* clang-format off */
+#define TIDE_SOURCE(id, apply, schema, table, columns) [PROJECT_##id] = { #table, project_##apply },
 const struct project_source project_sources[PROJECT_SOURCE_COUNT] = {
-    [PROJECT_POOL] = { "liquidity_pool_pool", "pool_id, paused, token_a, token_b, reserve_a, reserve_b, total_shares,"
-                      " fee_tier, fee_a_accum, fee_b_accum, cumulative_vol_a, cumulative_vol_b", 12, project_pool },
-    [PROJECT_SWAP] = { "liquidity_pool_swap", "pool_id, a_to_b, amount_in, amount_out,"
-                      " (SELECT h.fee_tier FROM history.liquidity_pool_pool AS h"
-                      " WHERE h.deployment = liquidity_pool_swap.deployment"
-                      " AND h.ledger = liquidity_pool_swap.ledger AND h.tx = liquidity_pool_swap.tx"
-                      " AND h.pool_id_key = liquidity_pool_swap.pool_id_key AND NOT h.removed"
-                      " ORDER BY h.seq DESC LIMIT 1)", 5, project_swap },
-    [PROJECT_REC] = { "compliance_registry_compliance_rec",
-                     "address, status, jurisdiction, expires_at, updated_at, provider, reason", 7, project_rec },
-    [PROJECT_FROZEN] = { "compliance_registry_frozen", "address", 1, project_frozen },
-    [PROJECT_WHITELIST] = { "compliance_registry_whitelist", "address", 1, project_whitelist },
-    [PROJECT_BLOCKED] = { "compliance_registry_blocked_jurisdiction", "code", 1, project_blocked },
-    [PROJECT_VERIFIER] = { "compliance_registry_verifier", "address", 1, project_verifier },
-    [PROJECT_FEED] = { "oracle_feed", "asset, latest_price, latest_ts, twap_price, twap_ts, observation_count", 6,
-                      project_feed },
-    [PROJECT_PROVIDER] = { "oracle_provider", "address", 1, project_provider },
-    [PROJECT_MARKET] = { "synthetic_engine_asset_config", "symbol, enabled, token, oracle_symbol, coll_oracle_sym,"
-                        " min_coll_ratio, liq_ratio, liq_penalty, stab_fee_bps, debt_ceiling", 10, project_market },
-    [PROJECT_DEBT] = { "synthetic_engine_debt_total", "synth, value", 2, project_debt },
-    [PROJECT_VAULT] = { "synthetic_engine_vault",
-                       "synth, key_owner, collateral_tok, collateral, debt, opened_at, last_update", 7, project_vault },
-    [PROJECT_COLLATERAL] = { "synthetic_engine_collateral_allowed", "token", 1, project_collateral },
-    [PROJECT_PARTNER] = { "partner_registry_partner", "key_id, active, owner, name, revenue_share, pending_revenue,"
-                         " total_earned, total_volume, registered_at", 9, project_partner },
-    [PROJECT_CATALOG] = { "partner_registry_partner_asset",
-                         "key_symbol, partner_id, live, token, oracle_symbol, debt_ceiling, deployed_at", 7,
-                         project_catalog },
-    [PROJECT_REGISTRY] = { "compliance_registry_instance", "verifier, travel_rule_count", 2, project_registry },
-    [PROJECT_POOLS] = { "liquidity_pool_instance", "protocol_fee", 1, project_pools },
-    [PROJECT_ENGINE] = { "synthetic_engine_instance", "paused", 1, project_engine },
-    [PROJECT_EARNINGS] = { "earnings_distributor_instance", "epoch", 1, project_earnings },
-    [PROJECT_GOVERNANCE] = { "dao_governance_instance", "liquidity_pool, engine, stability_pool, compliance,"
-                            " partner_registry, earnings, oracle, multisig_wallet, dao", 9, project_governance },
-    [PROJECT_TOKEN] = { "synth_token_instance", "coalesce(name, convert_to(metadata ->> 'name', 'UTF8')),"
-                       " coalesce(symbol, convert_to(metadata ->> 'symbol', 'UTF8')),"
-                       " chain.token_decimals(decimals, metadata), paused", 4, project_token },
-    [PROJECT_ASSET] = { "stellar_asset_instance", "metadata ->> 'name', metadata ->> 'symbol',"
-                       " chain.decimals(metadata ->> 'decimal'), admin", 4, project_asset },
+#include "tidemark/project_source.def"
 };
-/* clang-format on */
+
+void project_sql_begin(struct tide_buf *sql)
+{
+    tide_buf_reset(sql);
+    tide_buf_str(sql, project_bound);
+}
+
+const char *project_sql_text(struct tide_buf *sql, struct tide_err *err)
+{
+    tide_buf_u8(sql, 0);
+    if (!sql->failed)
+        return (const char *)sql->ptr;
+    tide_fail(err, TIDE_E_MEMORY, "statement");
+    return NULL;
+}
 
 tide_status project_apply(enum project_source_id source, struct project_row *row,
                           struct tide_err *err)
@@ -56,6 +32,22 @@ tide_status project_apply(enum project_source_id source, struct project_row *row
         status = tide_fail(err, TIDE_E_SCHEMA, "%s: %s of ledger %u does not fit",
                            project_sources[source].name, row->bad, row->ledger);
     return status;
+}
+
+tide_status project_apply_row(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
+                              uint32_t at, struct tide_err *err)
+{
+    uint64_t source = tide_pg_u64(rows, at, PROJECT_ROW_SOURCE);
+    struct project_row row = { .sink = sink,
+                               .rows = rows,
+                               .at = at,
+                               .first = PROJECT_ROW_VALUES,
+                               .removed = tide_pg_bool(rows, at, PROJECT_ROW_REMOVED),
+                               .ledger = (uint32_t)tide_pg_u64(rows, at, PROJECT_ROW_LEDGER),
+                               .close_time = tide_pg_u64(rows, at, PROJECT_ROW_TIME),
+                               .contract = tide_pg_slice(rows, at, PROJECT_ROW_CONTRACT) };
+    assert(source < PROJECT_SOURCE_COUNT);
+    return project_apply((enum project_source_id)source, &row, err);
 }
 
 bool project_null(const struct project_row *row, uint32_t column)

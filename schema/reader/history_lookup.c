@@ -1,5 +1,4 @@
 #include "tidemark/history_lookup.h"
-#include "tidemark/bound.h"
 #include "tidemark/hash.h"
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
@@ -129,7 +128,7 @@ tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_ke
     bool failed = xdr.failed;
     tide_buf_release(&xdr);
     if (failed)
-        return tide_fail(err, TIDE_E_MEMORY, "%s: key", key->table);
+        return tide_fail(err, TIDE_E_MEMORY, "key of an entry");
     tide_bytea_text(out, tide_slice_of(hash, sizeof hash));
     return TIDE_OK;
 }
@@ -137,11 +136,11 @@ tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_ke
 /* --- entries ------------------------------------------------------------------------ */
 
 tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows *rows, bool *found,
-                               const struct tide_entry_key *key, const char *columns,
+                               const struct tide_entry_key *key, const char *sql,
                                struct tide_err *err)
 {
-    assert(key->table && history->pg);
-    char hash[TIDE_KEY_TEXT], id[8], ledger[16], sql[1024];
+    assert(sql && history->pg);
+    char hash[TIDE_KEY_TEXT], id[8], ledger[16];
     *rows = (struct tide_pg_rows){ 0 };
     *found = false;
     if (key->contract.kind == 0)
@@ -151,14 +150,7 @@ tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows
         return status;
     snprintf(id, sizeof id, "%u", history->deployment);
     snprintf(ledger, sizeof ledger, "%u", history->ledger);
-    int len = snprintf(sql, sizeof sql,
-                       "SELECT %s, removed, ledger, chain.unix(closed_at), contract"
-                       " FROM history.%s WHERE deployment = $1 AND key_hash = $2 AND ledger <= $3"
-                       " ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1",
-                       columns, key->table);
-    if (len < 0 || (size_t)len >= sizeof sql)
-        return tide_fail(err, TIDE_E_LIMIT, "%s: statement", key->table);
-    status = tide_bound_query(history->pg, rows, sql, (const char *[]){ id, hash, ledger }, 3, err);
+    status = tide_pg_query(history->pg, rows, sql, (const char *[]){ id, hash, ledger }, 3, err);
     if (status != TIDE_OK)
         return status;
     *found = rows->count == 1 && !tide_pg_bool(rows, 0, rows->columns - 4);
@@ -186,10 +178,8 @@ tide_status tide_history_record(struct tide_history *history, struct tide_hot_si
     assert(source < PROJECT_SOURCE_COUNT && sink->put);
     struct tide_pg_rows rows;
     bool found;
-    struct tide_entry_key of = *key;
-    of.table = project_sources[source].name;
     tide_status status =
-        tide_history_entry(history, &rows, &found, &of, project_sources[source].columns, err);
+        tide_history_entry(history, &rows, &found, key, project_forms[source].entry, err);
     if (status != TIDE_OK || !found)
         return status;
     struct project_row row = row_of(sink, &rows, 0);
@@ -221,21 +211,11 @@ static tide_status query_many(struct tide_history *history, struct tide_pg_rows 
                               struct tide_err *err)
 {
     assert(source < PROJECT_SOURCE_COUNT && hashes->len > 0);
-    char id[8], ledger[16], sql[1024];
-    const struct project_source *from = &project_sources[source];
+    char id[8], ledger[16];
     snprintf(id, sizeof id, "%u", history->deployment);
     snprintf(ledger, sizeof ledger, "%u", history->ledger);
-    int len = snprintf(sql, sizeof sql,
-                       "SELECT %s, removed, ledger, chain.unix(closed_at), contract"
-                       " FROM unnest($2::bytea[]) AS k(hash), LATERAL (SELECT * FROM history.%s AS"
-                       " v WHERE v.deployment = $1 AND v.key_hash = k.hash AND v.ledger <= $3"
-                       " ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS h"
-                       " WHERE NOT h.removed",
-                       from->columns, from->name);
-    if (len < 0 || (size_t)len >= sizeof sql)
-        return tide_fail(err, TIDE_E_LIMIT, "%s: statement", from->name);
-    return tide_bound_query(history->pg, rows, sql,
-                            (const char *[]){ id, (const char *)hashes->ptr, ledger }, 3, err);
+    return tide_pg_query(history->pg, rows, project_forms[source].entries,
+                         (const char *[]){ id, (const char *)hashes->ptr, ledger }, 3, err);
 }
 
 tide_status tide_history_records(struct tide_history *history, struct tide_hot_sink *sink,

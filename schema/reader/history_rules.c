@@ -1,3 +1,4 @@
+#include "schema/reader/reader_sql.h"
 #include "tidemark/history_lookup.h"
 
 /* The columns of one entry, read with the helpers of project.h. */
@@ -7,10 +8,10 @@ struct reading {
 };
 
 static tide_status read_entry(struct tide_history *history, struct reading *reading, bool *found,
-                              const struct tide_entry_key *key, const char *columns,
+                              const struct tide_entry_key *key, const char *sql,
                               struct tide_err *err)
 {
-    tide_status status = tide_history_entry(history, &reading->rows, found, key, columns, err);
+    tide_status status = tide_history_entry(history, &reading->rows, found, key, sql, err);
     reading->row = (struct project_row){ .rows = &reading->rows };
     return status;
 }
@@ -31,31 +32,28 @@ tide_status tide_history_stability(struct tide_history *history, struct tide_sta
                                    bool *found, struct tide_err *err)
 {
     struct reading in;
-    struct tide_entry_key key = { .table = "stability_pool_state",
-                                  .contract = history->contracts[TIDE_ROLE_stability_pool],
+    struct tide_entry_key key = { .contract = history->contracts[TIDE_ROLE_stability_pool],
                                   .variant = "State" };
-    tide_status status = read_entry(history, &in, found, &key, "p, epoch", err);
+    tide_status status = read_entry(history, &in, found, &key, reader_sql_stability, err);
     if (status != TIDE_OK || !*found)
         return status;
     *out = (struct tide_stability){ .p = amount(&in, 0), .epoch = project_u64(&in.row, 1) };
-    return end_reading(&in, key.table, err);
+    return end_reading(&in, "stability_pool_state", err);
 }
 
 tide_status tide_history_saving(struct tide_history *history, struct tide_saving *out, bool *found,
                                 const struct tide_hot_address *depositor, struct tide_err *err)
 {
     struct reading in;
-    struct tide_entry_key key = { .table = "stability_pool_deposit",
-                                  .contract = history->contracts[TIDE_ROLE_stability_pool],
+    struct tide_entry_key key = { .contract = history->contracts[TIDE_ROLE_stability_pool],
                                   .variant = "Deposit",
                                   .count = 1,
                                   .parts = { TIDE_PART_ADDRESS(*depositor) } };
-    tide_status status = read_entry(history, &in, found, &key,
-                                    "initial_value, snapshot_p_value, snapshot_epoch", err);
+    tide_status status = read_entry(history, &in, found, &key, reader_sql_saving, err);
     if (status != TIDE_OK || !*found)
         return status;
     *out = (struct tide_saving){ .initial_value = amount(&in, 0),
                                  .p_value = amount(&in, 1),
                                  .epoch = project_u64(&in.row, 2) };
-    return end_reading(&in, key.table, err);
+    return end_reading(&in, "stability_pool_deposit", err);
 }

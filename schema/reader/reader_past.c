@@ -1,9 +1,8 @@
 /* Records as of the close of a ledger, read when they are asked for: one by an index probe, all of
  * a kind by one statement. */
-#include "tidemark/bound.h"
+#include "schema/reader/reader_sql.h"
 #include "tidemark/contracts.h"
 #include "tidemark/history_lookup.h"
-#include "tidemark/project_sql.h"
 #include "tidemark/reader.h"
 #include "tidemark/record_set.h"
 
@@ -65,7 +64,7 @@ static struct tide_hot_sink sink_of(struct reader_past *past)
 
 static tide_status take_row(void *self, const struct tide_pg_rows *row, struct tide_err *err)
 {
-    return project_sql_apply(self, row, 0, err);
+    return project_apply_row(self, row, 0, err);
 }
 
 /* Runs past->sql and applies its rows. $1 is the deployment, $2 = two; $3 and $4 depend on the
@@ -101,26 +100,20 @@ static void stream(struct reader_past *past, uint32_t two, size_t count, const c
  * removed since the ledger. */
 static void limit_source(struct reader_past *past, enum project_source_id source)
 {
-    static const char keys_sql[] =
-        "SELECT (SELECT count(*) FROM (SELECT FROM state.%s AS s WHERE s.deployment = $1 LIMIT %d)"
-        " AS k) + (SELECT count(*) FROM (SELECT FROM history.%s AS h WHERE h.deployment = $1 AND"
-        " h.removed AND h.ledger > $2 LIMIT %d) AS g)";
-    char id[8], at[16], sql[512];
+    char id[8], at[16], limit[16];
     struct tide_pg_rows rows;
-    const char *name = project_sources[source].name;
     if (past->status != TIDE_OK)
         return;
     snprintf(id, sizeof id, "%u", past->history.deployment);
     snprintf(at, sizeof at, "%u", past->history.ledger);
-    int len = snprintf(sql, sizeof sql, keys_sql, name, WHOLE_MAX + 1, name, WHOLE_MAX + 1);
-    assert(len > 0 && (size_t)len < sizeof sql);
-    past->status =
-        tide_bound_query(past->history.pg, &rows, sql, (const char *[]){ id, at }, 2, &past->err);
+    snprintf(limit, sizeof limit, "%d", WHOLE_MAX + 1);
+    past->status = tide_pg_query(past->history.pg, &rows, project_forms[source].count,
+                                 (const char *[]){ id, at, limit }, 3, &past->err);
     if (past->status != TIDE_OK)
         return;
     if (tide_pg_u64(&rows, 0, 0) > WHOLE_MAX)
-        past->status =
-            tide_fail(&past->err, TIDE_E_LIMIT, "more than %d entries of %s", WHOLE_MAX, name);
+        past->status = tide_fail(&past->err, TIDE_E_LIMIT, "more than %d entries of %s", WHOLE_MAX,
+                                 project_sources[source].name);
     tide_pg_rows_release(&rows);
 }
 
@@ -130,11 +123,9 @@ static void load_source(struct reader_past *past, enum project_source_id source,
 {
     assert(source < PROJECT_SOURCE_COUNT);
     limit_source(past, source);
-    tide_buf_reset(&past->sql);
-    if (removable)
-        project_sql_whole(&past->sql, source, true);
-    else
-        project_sql_probes(&past->sql, source);
+    project_sql_begin(&past->sql);
+    tide_buf_str(&past->sql,
+                 removable ? project_forms[source].as_of : project_forms[source].probes);
     /* Tokens that are followed only from a later ledger on are left out: their past was read
      * since. */
     if (source == PROJECT_TOKEN || source == PROJECT_ASSET)
@@ -175,14 +166,6 @@ static void need_whole(struct reader_past *past, enum tide_hot_kind kind)
 static void read_end_of_feeds(struct reader_past *past, const char *after, uint32_t most,
                               char end[sizeof(struct tide_hot_symbol) + 1])
 {
-    static const char end_sql[] =
-        "SELECT k.asset FROM (SELECT s.asset, s.key_hash FROM state.oracle_feed AS s"
-        " WHERE s.deployment = $1 AND s.asset > $2 UNION SELECT h.asset, h.key_hash"
-        " FROM history.oracle_feed AS h WHERE h.deployment = $1 AND h.removed AND h.ledger > $4"
-        " AND h.asset > $2 ORDER BY asset) AS k, LATERAL (SELECT h.removed"
-        " FROM history.oracle_feed AS h WHERE h.deployment = $1 AND h.key_hash = k.key_hash"
-        " AND h.ledger <= $4 ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v"
-        " WHERE NOT v.removed ORDER BY k.asset OFFSET $3 LIMIT 2";
     char id[8], before[16], at[16];
     struct tide_pg_rows rows;
     *end = 0;
@@ -191,8 +174,8 @@ static void read_end_of_feeds(struct reader_past *past, const char *after, uint3
     snprintf(id, sizeof id, "%u", past->history.deployment);
     snprintf(before, sizeof before, "%u", most - 1);
     snprintf(at, sizeof at, "%u", past->history.ledger);
-    past->status = tide_bound_query(past->history.pg, &rows, end_sql,
-                                    (const char *[]){ id, after, before, at }, 4, &past->err);
+    past->status = tide_pg_query(past->history.pg, &rows, reader_sql_end_of_feeds,
+                                 (const char *[]){ id, after, before, at }, 4, &past->err);
     if (past->status != TIDE_OK)
         return;
     if (rows.count == 2)
@@ -207,27 +190,11 @@ bool reader_past_expect_feeds(struct reader_past *past, const char *after, uint3
     char last[sizeof *end + 1];
     read_end_of_feeds(past, after, most, last);
     past->whole |= 1u << TIDE_HOT_FEED;
-    tide_buf_reset(&past->sql);
-    project_sql_range(&past->sql, PROJECT_FEED, "asset");
-    tide_buf_str(&past->sql, " ORDER BY first COLLATE \"C\"");
+    project_sql_begin(&past->sql);
+    tide_buf_str(&past->sql, project_forms[PROJECT_FEED].page);
     stream_with(past, past->history.ledger, 4, after, *last ? last : NULL);
     return *last && tide_hot_symbol_of(end, tide_slice_str(last));
 }
-
-/* Sums in SQL the amounts that project_vault adds one by one, because there may be many vaults. The
- * sum wraps at 128 bits as project_vault's does: a contract may store any amounts. Neither of them
- * counts vaults whose owner is not an account or a contract. */
-#define WRAPPED(sum)                                                                       \
-    "(mod(mod(" sum " + 170141183460469231731687303715884105728,"                          \
-    " 340282366920938463463374607431768211456) + 340282366920938463463374607431768211456," \
-    " 340282366920938463463374607431768211456) - 170141183460469231731687303715884105728)"
-static const char vaults_sql[] = "SELECT synth, " WRAPPED(
-    "sum(collateral)") "::text, count(*), count(*) FILTER (WHERE debt > 0) FROM"
-                       " (SELECT DISTINCT ON (key_hash) synth, key_owner, collateral, debt, removed"
-                       " FROM history.synthetic_engine_vault WHERE deployment = $1 AND ledger <= $2"
-                       " ORDER BY key_hash, ledger DESC, tx DESC, seq DESC) AS v WHERE NOT removed"
-                       " AND key_owner ~ '^[GC]' "
-                       "GROUP BY synth";
 
 static tide_status count_vaults(struct reader_past *past, const struct tide_pg_rows *rows,
                                 uint32_t at, struct tide_err *err)
@@ -259,8 +226,8 @@ void reader_past_count_vaults(struct reader_past *past)
         return;
     snprintf(id, sizeof id, "%u", past->history.deployment);
     snprintf(at, sizeof at, "%u", past->history.ledger);
-    past->status = tide_bound_query(past->history.pg, &rows, vaults_sql, (const char *[]){ id, at },
-                                    2, &past->err);
+    past->status = tide_pg_query(past->history.pg, &rows, reader_sql_vaults,
+                                 (const char *[]){ id, at }, 2, &past->err);
     if (past->status != TIDE_OK)
         return;
     for (uint32_t i = 0; i < rows.count && past->status == TIDE_OK; i++)
@@ -378,8 +345,8 @@ static void load_trade(struct reader_past *past, const struct tide_hot_symbol *i
     uint32_t before = past->status == TIDE_OK ? ledger_before(past, past->ticks_till) : 0;
     if (before)
         load_tick(past, id, before);
-    tide_buf_reset(&past->sql);
-    project_sql_since(&past->sql, PROJECT_SWAP);
+    project_sql_begin(&past->sql);
+    tide_buf_str(&past->sql, project_forms[PROJECT_SWAP].since);
     tide_buf_str(&past->sql, " AND pool_id = $4 ORDER BY ledger, tx, op, seq");
     stream(past, before, 4, symbol);
 }

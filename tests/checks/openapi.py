@@ -16,8 +16,8 @@ QUERIES = ROOT / "api/sql/queries"
 METRICS = "api/http/server/metrics.c"
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT.resolve() / "api/openapi"))
-from def_file import macros
 from openapi import document
+from def_file import macros
 from texts import Mistake
 
 faults = []

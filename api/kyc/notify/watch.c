@@ -90,11 +90,10 @@ static tide_status name_cause(struct finding *out, const struct tide_reader *rea
 {
     const struct tide_hot_address *registry =
         &reader->meta->contracts[TIDE_ROLE_compliance_registry];
-    const char *table = "compliance"; /* for messages */
     const struct tide_entry_key keys[] = {
-        { table, *registry, "ComplianceRec", 1, { TIDE_PART_ADDRESS(*who) }, false },
-        { table, *registry, "Frozen", 1, { TIDE_PART_ADDRESS(*who) }, false },
-        { table, *registry, "BlockedJurisdiction", 1, { TIDE_PART_U32(jurisdiction) }, false },
+        { *registry, "ComplianceRec", 1, { TIDE_PART_ADDRESS(*who) }, false },
+        { *registry, "Frozen", 1, { TIDE_PART_ADDRESS(*who) }, false },
+        { *registry, "BlockedJurisdiction", 1, { TIDE_PART_U32(jurisdiction) }, false },
     };
     static_assert(TIDE_COUNT(keys) == TIDE_COUNT(out->keys), "a hash of each key");
     tide_status status = TIDE_OK;

@@ -29,11 +29,9 @@ static tide_status read_key(struct worker *w, const char *address, char key[TIDE
     tide_pg_rows_release(&rows);
     if (!*known)
         return TIDE_OK;
-    const struct tide_entry_key entry = { .table = "compliance_registry_kyc",
-                                          .contract = registry,
-                                          .variant = "Kyc",
-                                          .count = 1,
-                                          .parts = { TIDE_PART_ADDRESS(who) } };
+    const struct tide_entry_key entry = {
+        .contract = registry, .variant = "Kyc", .count = 1, .parts = { TIDE_PART_ADDRESS(who) }
+    };
     return tide_history_key(key, &entry, err);
 }
 

@@ -15,15 +15,14 @@ static void rollup_statement_name(char name[NAME_MAX_BYTES], size_t rollup)
     (void)len;
 }
 
-static bool table_is(const struct tide_table *table, const struct tide_rollup_name *name)
+static bool table_is(const struct tide_table *table, const struct tide_rollup_piece *name)
 {
-    return tide_slice_eq(tide_slice_str(table->schema), name->schema) &&
-           tide_slice_eq(tide_slice_str(table->name), name->table);
+    return strcmp(table->schema, name->schema) == 0 && strcmp(table->name, name->table) == 0;
 }
 
 /* Returns the table's index, or TIDE_TABLES_MAX if the plan lacks it, as with the tables of a
  * test. */
-static uint32_t find_table(const struct write_plan *plan, const struct tide_rollup_name *name)
+static uint32_t find_table(const struct write_plan *plan, const struct tide_rollup_piece *name)
 {
     uint32_t i = 0;
     while (i < plan->table_count && !table_is(&plan->tables[i], name))
@@ -34,14 +33,14 @@ static uint32_t find_table(const struct write_plan *plan, const struct tide_roll
 static bool learn_tables(const struct write_plan *plan, const struct tide_rollup *rollup,
                          bool needs[TIDE_TABLES_MAX])
 {
-    tide_slice rest = rollup->sql, before;
-    struct tide_rollup_name name;
-    while (tide_rollup_next(&rest, &before, &name)) {
-        uint32_t table = name.mark == TIDE_ROLLUP_INTO ? 0 : find_table(plan, &name);
+    for (size_t i = 0; i < rollup->count; i++) {
+        const struct tide_rollup_piece *piece = &rollup->pieces[i];
+        if (piece->kind != TIDE_ROLLUP_NEEDS && piece->kind != TIDE_ROLLUP_BESIDE)
+            continue;
+        uint32_t table = find_table(plan, piece);
         if (table == TIDE_TABLES_MAX)
             return false;
-        if (name.mark == TIDE_ROLLUP_NEEDS)
-            needs[table] = true;
+        needs[table] |= piece->kind == TIDE_ROLLUP_NEEDS;
     }
     return true;
 }
@@ -75,7 +74,7 @@ struct place {
 };
 
 /* Writes the table that a fold reads. */
-static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_name *name)
+static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_piece *name)
 {
     const struct place *place = self;
     const struct write_plan *plan = place->plan;
@@ -105,7 +104,7 @@ struct added {
     const struct tide_table *table;
 };
 
-static void put_added(void *self, struct tide_buf *out, const struct tide_rollup_name *name)
+static void put_added(void *self, struct tide_buf *out, const struct tide_rollup_piece *name)
 {
     const struct tide_table *table = ((const struct added *)self)->table;
     assert(table_is(table, name));

@@ -4,13 +4,10 @@
 
 static tide_status empty_all(struct write_session *s, struct tide_err *err)
 {
-    tide_slice tables[TIDE_ROLLUP_TABLES_MAX];
-    uint32_t count = tide_rollup_tables(tables);
     write_sql(s, "%s", "");
-    assert(count > 0 && count <= TIDE_ROLLUP_TABLES_MAX);
-    for (uint32_t i = 0; i < count; i++)
-        write_sql_more(s, "DELETE FROM rollup.\"%.*s\" WHERE deployment = %u;",
-                       TIDE_SLICE_FMT(tables[i]), s->plan->deployment);
+    for (size_t i = 0; i < tide_rollup_table_count; i++)
+        write_sql_more(s, "DELETE FROM rollup.\"%s\" WHERE deployment = %u;", tide_rollup_tables[i],
+                       s->plan->deployment);
     return write_run_sql(s, "DELETE", err);
 }
 

@@ -154,7 +154,7 @@ def views():
 
 
 def statements(log):
-    """Of tokens and logs the condition is another (include/tidemark/bound.h); what has none of either is no text of tide_bound_write."""
+    """Of tokens and logs the condition is another (schema/statements.py); what has none of either did not go through it."""
     records = re.split(r"\n(?!\t)", open(log, errors="replace").read())
     texts = {" ".join(m[1].split()) for m in (re.match(r"tidemark-(?:api|feeder)=LOG: +(?:execute [^:]*|statement): (.*)", r, re.S)
                                               for r in records) if m}

@@ -480,7 +480,7 @@ static void statements(void **state)
     struct tide_statements all;
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(files); i++) {
-        struct tide_query_file file = { "x", tide_slice_str(files[i].text) };
+        struct tide_query_file file = { "x", files[i].text };
         tide_status status = tide_statement_parse(&statement, &file, &err);
         assert_int_equal(status, files[i].why ? TIDE_E_SCHEMA : TIDE_OK);
         if (files[i].why && !strstr(err.text, files[i].why))

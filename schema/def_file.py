@@ -3,7 +3,7 @@ import ast
 import pathlib
 import re
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[1]
 # A comment, a directive with its continued lines, a string, a mark, a word.
 PIECE = re.compile(r'/\*.*?\*/|//[^\n]*|#(?:\\\n|[^\n])*|"(?:\\.|[^"\\])*"|[(),]|[^\s(),"#]+', re.S)
 
