@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs Caddy, nginx and HAProxy with the configurations of api/http/README.md, each before two nodes with one cache: TLS and
+# Runs Caddy, nginx and HAProxy with the configurations of tools/packaging/proxies, each before two nodes with one cache: TLS and
 # HTTP/2, streams at once, the client's address, limits of bodies, clients that never finish their TLS handshake. With
 # TIDE_LONG a hostile client costs no other client an answer, and gets a status for each well-formed request.
 here=$(cd "$(dirname "$0")" && pwd)
@@ -19,16 +19,14 @@ for i in 1 2; do
     nodes+=("$API_PORT") pids+=("$API_PID")
 done
 
-# Prints the manual's block with this test's ports for the nodes and the proxy, and its certificate.
-manual() { # caddy|nginx|haproxy
-    awk -v marker="<!-- $1: " 'index($0, marker) == 1 { wanted = 1 } wanted && /^```/ && ++fences == 2 { exit } wanted && fences == 1 && !/^```/' \
-        "$TIDE_SOURCE_DIR/api/http/README.md" |
-        sed -e "s/10\.0\.0\.1:8080/127.0.0.1:${nodes[0]}/; s/10\.0\.0\.2:8080/127.0.0.1:${nodes[1]}/; s|/etc/ssl/tidemark/|$PG_DIR/|g" \
-            -e "s/\(listen\|bind\) :\?443\b/\1 127.0.0.1:$port/; s/^api\.example\.org {/api.example.org:$port {/"
+# Prints a proxy's configuration with this test's ports for the nodes and the proxy, and its certificate.
+configured() { # FILE
+    sed -e "s/10\.0\.0\.1:8080/127.0.0.1:${nodes[0]}/; s/10\.0\.0\.2:8080/127.0.0.1:${nodes[1]}/; s|/etc/ssl/tidemark/|$PG_DIR/|g" \
+        -e "s/\(listen\|bind\) :\?443\b/\1 127.0.0.1:$port/; s/^api\.example\.org {/api.example.org:$port {/" "$TIDE_SOURCE_DIR/tools/packaging/proxies/$1"
 }
 
 start_caddy() { # it has one block of global options
-    sed '1a admin off\nauto_https disable_redirects\ndefault_bind 127.0.0.1' "$PG_DIR/manual" >"$PG_DIR/Caddyfile"
+    sed '/^{$/a admin off\nauto_https disable_redirects\ndefault_bind 127.0.0.1' "$PG_DIR/configured" >"$PG_DIR/Caddyfile"
     case "$(caddy version)" in
     2.[0-6].* | v2.[0-6].*) ;;
     *) sed -i -E 's/buffer_requests .*: (request_buffers [^,]*),.*/\1/; /^ *max_buffer_size /d' "$PG_DIR/Caddyfile" ;; # as the comment there says
@@ -45,7 +43,7 @@ events { worker_connections 768; }
 http {
     access_log off;
     client_body_temp_path $PG_DIR/nginx/body; proxy_temp_path $PG_DIR/nginx/proxy; fastcgi_temp_path $PG_DIR/nginx/f; uwsgi_temp_path $PG_DIR/nginx/u; scgi_temp_path $PG_DIR/nginx/s;
-$(cat "$PG_DIR/manual")
+$(cat "$PG_DIR/configured")
 }
 END
     nginx -c "$PG_DIR/nginx.conf" -e "$PG_DIR/nginx.log" >"$PG_DIR/nginx.out" 2>&1 &
@@ -64,21 +62,22 @@ defaults
     timeout connect 5000
     timeout client 50000
     timeout server 50000
-$(cat "$PG_DIR/manual")
+$(cat "$PG_DIR/configured")
 END
     haproxy -f "$PG_DIR/haproxy.conf" -db >"$PG_DIR/haproxy.out" 2>"$PG_DIR/haproxy.log" &
 }
 
 answers() { curl -fs --cacert "$PG_DIR/cert.pem" --resolve "api.example.org:$port:127.0.0.1" -o "$PG_DIR/body" "https://api.example.org:$port/readyz"; }
 
+declare -A file=([caddy]=Caddyfile [nginx]=nginx.conf [haproxy]=haproxy.cfg)
 tried=0 code=0
 for proxy in caddy nginx haproxy; do
     [ -z "${TIDE_PROXY:-}" ] || [ "$TIDE_PROXY" = $proxy ] || continue
     command -v $proxy >/dev/null || { echo "not behind $proxy: it is not installed"; continue; }
     port=$(cluster_free_port)
-    manual $proxy >"$PG_DIR/manual"
+    configured "${file[$proxy]}" >"$PG_DIR/configured"
     for wanted in "127.0.0.1:${nodes[0]}" "127.0.0.1:${nodes[1]}" ":$port" "$PG_DIR/"; do
-        grep -q "$wanted" "$PG_DIR/manual" || fail "api/http/README.md has no block for $proxy, or one without its addresses and certificate: $(cat "$PG_DIR/manual")"
+        grep -q "$wanted" "$PG_DIR/configured" || fail "${file[$proxy]} lacks an address or its certificate: $(cat "$PG_DIR/configured")"
     done
     start_$proxy
     PROXY=$!

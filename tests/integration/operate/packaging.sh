@@ -26,7 +26,7 @@ dpkg-deb --fsys-tarfile "$deb" | tar -t | grep -v '/$' | sort >"$dir/files"
     [ ! -f "$TIDE_SOURCE_DIR/build/dashboard/dist/licenses.txt" ] || echo ./usr/share/doc/tidemark/dashboard-licenses.txt
     (cd "$TIDE_SOURCE_DIR" && find .github -type f -printf './usr/share/doc/tidemark/%p\n')
     printf './usr/share/doc/tidemark/%s\n' tools/packaging/events.md api/web/app/overview.png
-    (cd "$TIDE_SOURCE_DIR/tools" && find monitoring lake analyst -type f ! -name README.md ! -path '*/__pycache__/*' -printf './usr/share/tidemark/%p\n')
+    (cd "$TIDE_SOURCE_DIR/tools" && find monitoring lake analyst -type f ! -name README.md ! -path '*/__pycache__/*' -printf './usr/share/tidemark/%p\n' && cd packaging && find proxies -type f -printf './usr/share/tidemark/%p\n')
     (cd "$TIDE_SOURCE_DIR" && find api include indexer migrations schema tests tools -name README.md -printf './usr/share/doc/tidemark/%p\n')
 } | sort | diff - "$dir/files" >&2 || fail "other files than these"
 dpkg-deb --fsys-tarfile "$deb" | tar -tv | grep -v ' root/root ' >&2 && fail "a file has another owner than root"
