@@ -136,11 +136,11 @@ printf '[a](../schema#here) [b](%s)\n' 'https://example.com' >>"$dir/t/indexer/R
 "$check/links" "$dir/t" || { echo 'FAIL: links refuses what is right'; exit 1; }
 fresh
 # Written with marks, as this file's own comments and code are read too: T is a test's group, D a folder.
-for span in 'T.gone' 'T.kept`, `.gone' 'D/gone*.c' '../D/base/gone.c' 'gone.sql' 'decode.c:gone' 'ti''de_gone' 'TI''DE_GONE_S'; do
+for span in 'T.gone' 'T.kept`, `.gone' 'D/gone*.c' '../D/base/gone.c' 'gone.sql' 'decode.c:gone' 'ti''de_gone' 'TI''DE_GONE_S' 'tide''mark-gone run'; do
     mkdir -p "$dir/t/tests/integration"; touch "$dir/t/tests/integration/kept.sh"
     span=${span//T./integration.}; echo "see \`${span//D\//schema/}\`" >>"$dir/t/indexer/README.md"; breaks mentions "a manual: $span"
 done
-for comment in 'T.gone waits' 'see D/base/gone.h' 'base/gone.h' 'as put_''gone() does' 'ti''de_gone' 'with --go''ne'; do
+for comment in 'T.gone waits' 'see D/base/gone.h' 'base/gone.h' 'as put_''gone() does' 'ti''de_gone' 'tide''mark-gone runs' 'with --go''ne'; do
     comment=${comment//T./unit.}; comment=${comment//D\//schema/}
     echo "/* x, $comment */" >>"$dir/t/schema/base/a.c"; breaks mentions "a comment of C: $comment"
     echo "SELECT 1; -- $comment" >"$dir/t/schema/base/a.sql"; breaks mentions "a comment of SQL: $comment"
@@ -148,6 +148,7 @@ for comment in 'T.gone waits' 'see D/base/gone.h' 'base/gone.h' 'as put_''gone()
     printf 'def f():\n    """Does.\n\n    %s"""\n' "$comment" >"$dir/t/tools/a.py"; breaks mentions "a comment of Python: $comment"
     echo "# $comment" >"$dir/t/schema/CMakeLists.txt"; breaks mentions "a comment of CMake: $comment"
 done
+mkdir -p "$dir/t/tools/monitoring"; echo '`integration.''gone`' >"$dir/t/tools/monitoring/alerts.yml"; breaks mentions 'the runbook of an alert'
 mkdir -p "$dir/t/tests/unit/schema" "$dir/t/tests/integration/x"; touch "$dir/t/tests/unit/schema/test_kept.c" "$dir/t/tests/integration/x/also.sh"
 echo '`unit.kept`, `.also`, `unit.x`, `../schema/base/*.c`, `base/a.c`, `decode.c:g`, `tide_log`, `made.sql`, `tide_NAME_main`, `put_gone`' >>"$dir/t/indexer/README.md"
 printf 'const char *s = "made.sql"; /* tests/unit/schema/test_kept.c, tests/unit/FOLDER/test_x.c, with --kept */\nint f_kept(void); /* f_kept */\nconst char *o = "--kept /* f_gone */";\n' >>"$dir/t/schema/base/a.c"
