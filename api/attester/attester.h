@@ -21,14 +21,6 @@ struct att_program {
     bool (*stopped)(void *self); /* returns true after SIGTERM or SIGINT */
 };
 
-/* Reads the deployment file, opens the key if with_key, and prepares the outbox without
- * connecting. Sets the fields of *program below clock. Fails with TIDE_E_CONFIG (a setting is
- * missing or wrong), TIDE_E_IO or TIDE_E_MEMORY. Call att_program_close also after a failure. */
-tide_status att_program_open(struct att_program *program, bool with_key,
-                             struct tide_err *err) TIDE_MUST_USE;
-/* Closes the connection and wipes both keys. */
-void att_program_close(struct att_program *program);
-
 struct att_run {
     bool once; /* end as soon as no row can be moved further */
     bool dry;  /* print one line for each row; sign and write nothing */
@@ -42,13 +34,10 @@ tide_status att_run(struct att_program *program, const struct att_run *mode,
 /* Prints the rows of the outbox by state, and whether the chain of hashes in kyc.audit is
  * intact. Fails with TIDE_E_CONFLICT if it is broken. (command.c) */
 tide_status att_status(struct att_program *program, struct tide_err *err) TIDE_MUST_USE;
-/* Queues the parked intent id again after review by a person. Fails with TIDE_E_MISSING if it is
- * not parked. */
-tide_status att_requeue(struct att_program *program, const char *id,
-                        struct tide_err *err) TIDE_MUST_USE;
-/* Records that a person restored the status that the confirmed intent id overwrote. Fails with
- * TIDE_E_MISSING if it needs no attention. */
-tide_status att_attended(struct att_program *program, const char *id,
-                         struct tide_err *err) TIDE_MUST_USE;
+/* Records the review of intent id by a person: queues a parked intent again, or notes that a person
+ * restored the status that a confirmed one overwrote (attended). Fails with TIDE_E_USAGE if id is
+ * no number, and with TIDE_E_MISSING if the intent waits for nothing of that. */
+tide_status att_review(struct att_program *program, const char *id, bool attended,
+                       struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -13,30 +13,17 @@ static const char complete_sql[] =
     " AND v.from_ledger <= (SELECT min(s.ledger) FROM chain.contract_seen AS s WHERE s.deployment ="
     " c.deployment AND s.contract = $2 AND s.what = 'created'))";
 
-/* Reads which ledger of the index validators contradict, if any. */
-static tide_status read_fork(struct att_index *out, struct att_outbox *outbox, struct tide_err *err)
-{
-    struct tide_pg_rows rows;
-    char deployment[16];
-    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    tide_status status =
-        tide_pg_query(outbox->pg, &rows, "SELECT ledger FROM chain.fork WHERE deployment = $1::int",
-                      (const char *[]){ deployment }, 1, err);
-    if (status != TIDE_OK)
-        return status;
-    out->fork = rows.count ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
-}
-
 tide_status att_index_read(struct att_index *out, struct att_outbox *outbox,
                            const struct tide_clock *clock, uint32_t skew_s, struct tide_err *err)
 {
     struct tide_clocks clocks;
-    struct tide_pg_rows rows;
-    char deployment[16];
+    uint64_t fork, complete;
+    const char *values[] = { TIDE_PG_NUMBER(outbox->deployment), outbox->options.contract };
     *out = (struct att_index){ 0 };
-    tide_status status = read_fork(out, outbox, err);
+    tide_status status =
+        tide_pg_value(outbox->pg, "SELECT ledger FROM chain.fork WHERE deployment = $1::int",
+                      values, 1, &fork, err);
+    out->fork = (uint32_t)fork;
     if (status == TIDE_OK)
         status = tide_clocks_read(&clocks, outbox->pg, clock, outbox->deployment, err);
     if (status != TIDE_OK)
@@ -47,51 +34,21 @@ tide_status att_index_read(struct att_index *out, struct att_outbox *outbox,
     out->closed_at = (uint64_t)clocks.chain_ms / 1000;
     if (out->clocks != TIDE_CLOCKS_AGREE || !out->ledger)
         return TIDE_OK;
-    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    status = tide_pg_query(outbox->pg, &rows, complete_sql,
-                           (const char *[]){ deployment, outbox->options.contract }, 2, err);
-    if (status != TIDE_OK)
-        return status;
-    assert(rows.count == 1 && rows.columns == 1); /* SELECT EXISTS */
-    out->follows = tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
+    status = tide_pg_value(outbox->pg, complete_sql, values, 2, &complete, err);
+    out->follows = complete != 0;
+    return status;
 }
 
 /* --- values of statements --------------------------------------------------------------------- */
 
-enum { LITERAL_BYTES = 2 * TIDE_HASH_BYTES + 3 };
-
-/* Texts of one claim, as the statements below take them. */
-struct query_values {
-    char deployment[16], verifier[TIDE_STRKEY_TEXT_MAX], jurisdiction[16], expires_at[24];
-    char keys[ATT_VIEW_KEYS][LITERAL_BYTES], metadata[LITERAL_BYTES], attested[LITERAL_BYTES];
-};
-
-/* Fails with TIDE_E_MEMORY. The index identifies entries by the hash of their keys, not by
- * address. */
-static tide_status fill_query_values(struct query_values *a, const struct att_outbox *outbox,
-                                     const uint8_t *contract, const struct att_claim *claim,
-                                     struct tide_err *err)
+/* Writes the verifier's address. */
+static const char *verifier_of(char out[TIDE_STRKEY_TEXT_MAX], const struct att_claim *claim)
 {
-    uint8_t hashes[ATT_VIEW_KEYS][TIDE_HASH_BYTES];
-    tide_status status = att_view_hashes(hashes, contract, claim, err);
-    if (status != TIDE_OK)
-        return status;
-    snprintf(a->deployment, sizeof a->deployment, "%u", outbox->deployment);
-    snprintf(a->jurisdiction, sizeof a->jurisdiction, "%u", claim->jurisdiction);
-    snprintf(a->expires_at, sizeof a->expires_at, "%" PRIu64, claim->expires_at);
-    size_t len = tide_strkey_encode(a->verifier, TIDE_STRKEY_ACCOUNT,
+    size_t len = tide_strkey_encode(out, TIDE_STRKEY_ACCOUNT,
                                     tide_slice_of(claim->verifier, TIDE_HASH_BYTES));
-    assert(len > 0 && len < sizeof a->verifier);
-    a->verifier[len] = 0;
-    for (int i = 0; i < ATT_VIEW_KEYS; i++)
-        tide_bytea_text(a->keys[i], tide_slice_of(hashes[i], TIDE_HASH_BYTES));
-    tide_bytea_text(a->metadata, tide_slice_of(claim->metadata, TIDE_HASH_BYTES));
-    if (claim->attested)
-        /* Only a revocation has it; the callers pass NULL otherwise. */
-        tide_bytea_text(a->attested, tide_slice_of(claim->attested, TIDE_HASH_BYTES));
-    return TIDE_OK;
+    assert(len > 0 && len < TIDE_STRKEY_TEXT_MAX);
+    out[len] = 0;
+    return out;
 }
 
 /* --- the person ------------------------------------------------------------------------------- */
@@ -133,21 +90,22 @@ tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
         VERIFIER
     };
     struct tide_pg_rows rows;
-    struct query_values a;
-    tide_status status = fill_query_values(&a, outbox, contract, claim, err);
+    uint8_t keys[ATT_VIEW_KEYS][TIDE_HASH_BYTES]; /* the index has no other name of an entry */
+    char verifier[TIDE_STRKEY_TEXT_MAX];
+    tide_status status = att_view_hashes(keys, contract, claim, err);
     if (status != TIDE_OK)
         return status;
-    const char *values[] = { a.deployment,
-                             a.keys[ATT_KEY_RECORD],
-                             a.keys[ATT_KEY_KYC],
-                             a.keys[ATT_KEY_FROZEN],
-                             a.keys[ATT_KEY_BLOCKED],
-                             a.keys[ATT_KEY_VERIFIER],
-                             a.verifier,
-                             a.jurisdiction,
-                             a.expires_at,
-                             a.metadata,
-                             claim->attested ? a.attested : NULL };
+    const char *values[] = { TIDE_PG_NUMBER(outbox->deployment),
+                             TIDE_PG_HASH(keys[ATT_KEY_RECORD]),
+                             TIDE_PG_HASH(keys[ATT_KEY_KYC]),
+                             TIDE_PG_HASH(keys[ATT_KEY_FROZEN]),
+                             TIDE_PG_HASH(keys[ATT_KEY_BLOCKED]),
+                             TIDE_PG_HASH(keys[ATT_KEY_VERIFIER]),
+                             verifier_of(verifier, claim),
+                             TIDE_PG_NUMBER(claim->jurisdiction),
+                             TIDE_PG_NUMBER(claim->expires_at),
+                             TIDE_PG_HASH(claim->metadata),
+                             claim->attested ? TIDE_PG_HASH(claim->attested) : NULL };
     status = tide_pg_query(outbox->pg, &rows, view_sql, values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
@@ -204,22 +162,19 @@ static tide_status query_intent(struct tide_pg_rows *rows, const char *sql,
                                 const uint8_t contract[TIDE_HASH_BYTES],
                                 const struct att_claim *claim, struct tide_err *err)
 {
-    struct query_values a;
-    char id[24];
+    uint8_t keys[ATT_VIEW_KEYS][TIDE_HASH_BYTES];
+    char verifier[TIDE_STRKEY_TEXT_MAX];
     *rows = (struct tide_pg_rows){ 0 };
-    tide_status status = fill_query_values(&a, outbox, contract, claim, err);
+    tide_status status = att_view_hashes(keys, contract, claim, err);
     if (status != TIDE_OK)
         return status;
-    snprintf(id, sizeof id, "%" PRIu64, row->id);
-    const char *values[] = { a.deployment,
-                             id,
-                             a.keys[ATT_KEY_KYC],
-                             a.keys[ATT_KEY_RECORD],
-                             row->revoke ? "t" : "f",
-                             a.verifier,
-                             a.jurisdiction,
-                             a.expires_at,
-                             a.metadata };
+    const char *values[] = {
+        TIDE_PG_NUMBER(outbox->deployment),  TIDE_PG_NUMBER(row->id),
+        TIDE_PG_HASH(keys[ATT_KEY_KYC]),     TIDE_PG_HASH(keys[ATT_KEY_RECORD]),
+        TIDE_PG_BOOL(row->revoke),           verifier_of(verifier, claim),
+        TIDE_PG_NUMBER(claim->jurisdiction), TIDE_PG_NUMBER(claim->expires_at),
+        TIDE_PG_HASH(claim->metadata)
+    };
     return tide_pg_query(outbox->pg, rows, sql, values, TIDE_COUNT(values), err);
 }
 

@@ -223,8 +223,7 @@ static tide_status hold_if_forbidden(struct att_work *w, bool *forbidden, struct
         return TIDE_OK;
     tide_log(TIDE_WARN, "attester.held", "id=%" PRIu64 " why=%s", w->row.id,
              now.detail ? now.detail : now.why);
-    w->row.sent_ledger = att_rpc_newest(w->rpc);
-    return att_outbox_sent(w->outbox, &w->row, false, "held", err);
+    return work_note_sent(w, false, "held", err);
 }
 
 /* Sends the envelope or its bump, unless the entries now forbid it. */

@@ -1,4 +1,5 @@
-/* Declarations that work.c, work_prepare.c and work_follow.c share. */
+/* Declarations that the files work*.c share. work.c calls work_prepare.c and work_follow.c, and
+ * both call work_row.c. */
 #ifndef API_ATTESTER_WORK_IMPL_H
 #define API_ATTESTER_WORK_IMPL_H
 
@@ -10,12 +11,19 @@ tide_status work_prepare(struct att_work *w, enum att_turn *turn, struct tide_er
 /* Takes the turn of a row with an envelope: finds its result and acts on it. (work_follow.c) */
 tide_status work_follow(struct att_work *w, enum att_turn *turn, struct tide_err *err);
 
-/* Move w->row and log the move. A dry run prints the move instead. (work.c) */
+/* --- work_row.c ------------------------------------------------------------------------------ */
+
+/* Move w->row and log the move. A dry run prints the move instead. */
 tide_status work_park(struct att_work *w, const char *reason, const char *detail,
                       struct tide_err *err);
 tide_status work_confirm(struct att_work *w, uint32_t ledger, const char *result,
                          const char *attention, struct tide_err *err);
 tide_status work_requeue(struct att_work *w, const struct att_next *next, struct tide_err *err);
+tide_status work_supersede(struct att_work *w, struct tide_err *err);
+tide_status work_postpone(struct att_work *w, uint32_t ms, const char *why, struct tide_err *err);
+/* Stores the answer to a sending. accepted: a server has the envelope. */
+tide_status work_note_sent(struct att_work *w, bool accepted, const char *answer,
+                           struct tide_err *err);
 /* Sends the envelope, or its fee bump, and stores the server's answer. No answer is not a
  * failure: the envelope may have arrived, so the row keeps it. */
 tide_status work_send(struct att_work *w, struct tide_err *err);

@@ -33,7 +33,7 @@ static tide_status postpone_row(struct att_work *w, struct preparation *p, enum 
     p->done = true;
     *turn = ATT_TURN_WAIT;
     tide_log(TIDE_WARN, "attester.later", "id=%" PRIu64 " why=%s", w->row.id, why);
-    return w->dry ? TIDE_OK : att_outbox_postponed(w->outbox, &w->row, ms, why, err);
+    return work_postpone(w, ms, why, err);
 }
 
 /* Ends this try because of the server's answers. */

@@ -99,6 +99,18 @@ tide_status tide_pg_execute(struct tide_pg *pg, struct tide_pg_rows *rows, const
                             const char *const *values, size_t count,
                             struct tide_err *err) TIDE_MUST_USE;
 
+/* Runs one statement for a single value: *out is the first column of the first row, a number, or 1
+ * for true. 0: no row, NULL, false. */
+tide_status tide_pg_value(struct tide_pg *pg, const char *sql, const char *const *values,
+                          size_t count, uint64_t *out, struct tide_err *err) TIDE_MUST_USE;
+
+/* Values for $1… as texts, which last as long as the block around the call. */
+#define TIDE_PG_NUMBER(number) tide_pg_number((char[24]){ 0 }, (int64_t)(number))
+#define TIDE_PG_HASH(bytes)    tide_pg_hash((char[2 * 32 + 3]){ 0 }, (bytes))
+#define TIDE_PG_BOOL(value)    ((value) ? "true" : "false")
+const char *tide_pg_number(char out[24], int64_t number);
+const char *tide_pg_hash(char out[2 * 32 + 3], const uint8_t bytes[32]); /* a bytea */
+
 void tide_pg_rows_release(struct tide_pg_rows *rows);
 bool tide_pg_is_null(const struct tide_pg_rows *rows, uint32_t row, uint32_t column);
 /* Returns a NUL-terminated text, "" for NULL. It borrows from rows. */

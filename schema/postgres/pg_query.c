@@ -77,6 +77,30 @@ tide_status tide_pg_query(struct tide_pg *pg, struct tide_pg_rows *rows, const c
     return finish_statement(pg, rows, sent, sql, err);
 }
 
+tide_status tide_pg_value(struct tide_pg *pg, const char *sql, const char *const *values,
+                          size_t count, uint64_t *out, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    *out = 0;
+    tide_status status = tide_pg_query(pg, &rows, sql, values, count, err);
+    if (status == TIDE_OK && rows.count)
+        *out = tide_pg_bool(&rows, 0, 0) ? 1 : tide_pg_u64(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+const char *tide_pg_number(char out[24], int64_t number)
+{
+    snprintf(out, 24, "%" PRId64, number);
+    return out;
+}
+
+const char *tide_pg_hash(char out[2 * 32 + 3], const uint8_t bytes[32])
+{
+    tide_bytea_text(out, tide_slice_of(bytes, 32));
+    return out;
+}
+
 tide_status tide_pg_script(struct tide_pg *pg, struct tide_pg_rows *rows, const char *sql,
                            struct tide_err *err)
 {

@@ -87,22 +87,21 @@ static tide_status check_roles(struct att_outbox *o, struct tide_err *err)
 /* Sets o->deployment to the newest epoch of the network that has this registry. */
 static tide_status find_deployment(struct att_outbox *o, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
-    char network[2 * TIDE_HASH_BYTES + 3];
-    tide_bytea_text(network, tide_slice_of(o->options.deployment->network_id, TIDE_HASH_BYTES));
-    tide_status status = tide_pg_query(
-        o->pg, &rows,
+    uint64_t id;
+    tide_status status = tide_pg_value(
+        o->pg,
         "SELECT id FROM chain.deployment WHERE network_id = $1::bytea AND contracts @>"
         " jsonb_build_array(jsonb_build_object('role', 'compliance_registry', 'address', $2::text))"
         " ORDER BY epoch DESC, id DESC LIMIT 1",
-        (const char *[]){ network, o->options.contract }, 2, err);
-    if (status == TIDE_OK && rows.count)
-        o->deployment = (uint32_t)tide_pg_u64(&rows, 0, 0);
-    else if (status == TIDE_OK)
-        status = tide_fail(err, TIDE_E_MISSING,
-                           "the database does not have this deployment; index it first");
-    tide_pg_rows_release(&rows);
-    return status;
+        (const char *[]){ TIDE_PG_HASH(o->options.deployment->network_id), o->options.contract }, 2,
+        &id, err);
+    if (status != TIDE_OK)
+        return status;
+    if (!id)
+        return tide_fail(err, TIDE_E_MISSING,
+                         "the database does not have this deployment; index it first");
+    o->deployment = (uint32_t)id;
+    return TIDE_OK;
 }
 
 static tide_status begin_session(struct att_outbox *o, struct tide_err *err)
@@ -153,10 +152,9 @@ static const char lock_sql[] =
 
 tide_status att_outbox_lock(struct att_outbox *outbox, bool *held, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     struct tide_sha256 h;
     uint8_t hash[TIDE_HASH_BYTES];
-    char key[32], deployment[16];
+    uint64_t taken;
     *held = att_outbox_has_lock(outbox);
     assert(outbox->pg && outbox->deployment); /* att_outbox_ready succeeded */
     assert(outbox->options.key);
@@ -168,12 +166,11 @@ tide_status att_outbox_lock(struct att_outbox *outbox, bool *held, struct tide_e
     tide_sha256_update(&h, tide_slice_of(outbox->options.deployment->network_id, TIDE_HASH_BYTES));
     tide_sha256_update(&h, tide_slice_of(outbox->options.key, TIDE_HASH_BYTES));
     tide_sha256_final(&h, hash);
-    snprintf(key, sizeof key, "%" PRId64, (int64_t)tide_be64(hash));
-    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    tide_status status =
-        tide_pg_query(outbox->pg, &rows, lock_sql, (const char *[]){ key, deployment }, 2, err);
-    *held = outbox->held = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
+    tide_status status = tide_pg_value(
+        outbox->pg, lock_sql,
+        (const char *[]){ TIDE_PG_NUMBER(tide_be64(hash)), TIDE_PG_NUMBER(outbox->deployment) }, 2,
+        &taken, err);
+    *held = outbox->held = taken != 0;
     return status;
 }
 
@@ -344,13 +341,12 @@ tide_status att_outbox_next(struct att_outbox *outbox, struct att_row *row, cons
 {
     assert(outbox->deployment); /* att_outbox_ready succeeded */
     struct tide_pg_rows rows;
-    char deployment[16], least[24];
-    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    snprintf(least, sizeof least, "%" PRIu64, after ? *after : 0);
     *any = false;
     tide_status status =
         tide_pg_query(outbox->pg, &rows, next_sql,
-                      (const char *[]){ deployment, least, after ? "true" : "false" }, 3, err);
+                      (const char *[]){ TIDE_PG_NUMBER(outbox->deployment),
+                                        TIDE_PG_NUMBER(after ? *after : 0), TIDE_PG_BOOL(after) },
+                      3, err);
     assert(status != TIDE_OK || rows.columns == SIGNED_FROM + (int)TIDE_INTENT_FIELDS + 1);
     if (status == TIDE_OK && rows.count) {
         *any = true;
@@ -394,15 +390,13 @@ tide_status att_outbox_check_macs(struct att_outbox *outbox, uint32_t *forged, b
 {
     struct tide_pg_rows rows;
     struct tide_buf good, bad;
-    char deployment[16], most[16];
     *forged = 0;
-    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    snprintf(most, sizeof most, "%d", SCREEN_ROWS);
-    tide_status status =
-        tide_pg_query(outbox->pg, &rows,
-                      "SELECT " ATT_SIGNED_COLUMNS ", o.id FROM kyc.outbox o WHERE o.deployment ="
-                      " $1::int AND o.genuine IS NULL ORDER BY o.id LIMIT $2::int",
-                      (const char *[]){ deployment, most }, 2, err);
+    tide_status status = tide_pg_query(
+        outbox->pg, &rows,
+        "SELECT " ATT_SIGNED_COLUMNS ", o.id FROM kyc.outbox o WHERE o.deployment ="
+        " $1::int AND o.genuine IS NULL ORDER BY o.id LIMIT $2::int",
+        (const char *[]){ TIDE_PG_NUMBER(outbox->deployment), TIDE_PG_NUMBER(SCREEN_ROWS) }, 2,
+        err);
     if (status != TIDE_OK)
         return status;
     assert(rows.count <= SCREEN_ROWS && rows.columns == TIDE_INTENT_FIELDS + 2);

@@ -106,7 +106,7 @@ tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *r
                               struct tide_err *err) TIDE_MUST_USE;
 /* Sums the stroops of the last 24 hours: the charged amount, or the bid of an envelope whose
  * charge is unknown. */
-tide_status att_outbox_spent(struct att_outbox *outbox, int64_t *stroops,
+tide_status att_outbox_spent(struct att_outbox *outbox, uint64_t *stroops,
                              struct tide_err *err) TIDE_MUST_USE;
 /* Stores the stroops that row's envelope cost; 0: no ledger included it. */
 tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *row,
@@ -115,42 +115,31 @@ tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *
 tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *row, int64_t fee,
                               const uint8_t hash[TIDE_HASH_BYTES],
                               struct tide_err *err) TIDE_MUST_USE;
-/* Stores the server's answer to a sending, and row->sent_ledger. accepted: a server has the
- * envelope, and a signed row becomes submitted. */
-tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool accepted,
-                            const char *last_status, struct tide_err *err) TIDE_MUST_USE;
-/* Moves a row to confirmed. attention is the status that the call overwrote
- * (att_decide_overwrote), which asks for a review and adds a row to the audit; NULL: none. */
-tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
-                                 uint32_t ledger, const char *last_status, const char *attention,
-                                 struct tide_err *err) TIDE_MUST_USE;
-/* Moves a row to parked. detail NULL leaves last_status unchanged. */
-tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
-                              const char *reason, const char *detail,
-                              struct tide_err *err) TIDE_MUST_USE;
-/* Moves a row back to queued, without an envelope. clash: another program used its sequence
- * number. */
-tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
-                                const char *last_status, struct tide_err *err) TIDE_MUST_USE;
-/* Moves a queued row to superseded: a newer decision replaces it. */
-tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_row *row,
-                                  struct tide_err *err) TIDE_MUST_USE;
-/* Postpones a queued row: att_outbox_next skips the row for ms milliseconds. */
-tide_status att_outbox_postponed(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
-                                 const char *last_status, struct tide_err *err) TIDE_MUST_USE;
+/* The other moves, with the values that the caller gives to each. */
+enum att_move {
+    ATT_MOVE_SENT,       /* stays: newest ledger, and the answer to a sending */
+    ATT_MOVE_SUBMITTED,  /* the same, and a server has the envelope */
+    ATT_MOVE_CONFIRMED,  /* ledger, last_status, the status that the call overwrote
+                          * (att_decide_overwrote), which asks for a review and adds a row to the
+                          * audit; NULL: none */
+    ATT_MOVE_PARKED,     /* reason, last_status; NULL leaves last_status unchanged */
+    ATT_MOVE_REQUEUED,   /* without an envelope: last_status, "true" if another program used its
+                          * sequence number */
+    ATT_MOVE_SUPERSEDED, /* from queued: last_status; a newer decision replaces it */
+    ATT_MOVE_POSTPONED,  /* stays queued, and att_outbox_next skips it: milliseconds, last_status */
+};
+tide_status att_outbox_move(struct att_outbox *outbox, const struct att_row *row,
+                            enum att_move move, const char *const with[3],
+                            struct tide_err *err) TIDE_MUST_USE;
 /* Adds a row to kyc.audit that records no move: event what about the subject about; detail is
  * JSON. */
 tide_status att_outbox_note(struct att_outbox *outbox, const char *what, const char *about,
                             const char *detail, struct tide_err *err) TIDE_MUST_USE;
 
-/* Queues a parked row again, on behalf of the person who. Sets *found to false if the row is not
- * parked. */
-tide_status att_outbox_release_parked(struct att_outbox *outbox, uint64_t id, const char *who,
-                                      bool *found, struct tide_err *err) TIDE_MUST_USE;
-/* Records that the person who attended to a confirmed row. Sets *found to false if the row needs
- * no attention. */
-tide_status att_outbox_attended(struct att_outbox *outbox, uint64_t id, const char *who,
-                                bool *found, struct tide_err *err) TIDE_MUST_USE;
+/* Records what the person who did about row id: released a parked row, which is queued again, or
+ * attended to a confirmed one. Sets *found to false if the row waits for nothing of that. */
+tide_status att_outbox_review(struct att_outbox *outbox, uint64_t id, const char *who,
+                              bool attended, bool *found, struct tide_err *err) TIDE_MUST_USE;
 /* Counts since the last heartbeat. */
 struct att_tally {
     uint64_t sent, confirmed, parked; /* envelopes sent; intents that ended so */
@@ -167,7 +156,7 @@ struct att_heartbeat {
     struct att_tally tally;
     const char *error; /* last failure; NULL: none since the last heartbeat */
 };
-/* Writes the heartbeat and adds the tally to the stored counts. (outbox_heartbeat.c) */
+/* Writes the heartbeat and adds the tally to the stored counts. */
 tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_heartbeat *heartbeat,
                                  struct tide_err *err) TIDE_MUST_USE;
 /* Standing attestations: confirmed revocations (o) that are the last decision of their session,
@@ -185,7 +174,7 @@ tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_hea
     " kyc.outbox AS n WHERE n.session_id = o.session_id AND n.genuine AND n.decision_rev >"        \
     " o.decision_rev)"
 /* Counts the standing attestations, up to 1000. The query reads all revocations, so do not call
- * it in every turn. (outbox_heartbeat.c) */
+ * it in every turn. */
 tide_status att_outbox_standing(struct att_outbox *outbox, uint64_t *count,
                                 struct tide_err *err) TIDE_MUST_USE;
 /* Returns the session, for the command status. */

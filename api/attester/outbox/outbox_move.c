@@ -1,4 +1,5 @@
-/* Moves of a row, one fenced statement each. The trigger kyc.audit_move writes the audit. */
+/* Moves of a row, one fenced statement each; the attester's fees, notes and heartbeat. The trigger
+ * kyc.audit_move writes the audit of a move. */
 #include "api/attester/outbox/outbox_impl.h"
 
 /* Parts of the statements. $1 is the row, $2 the hash of the envelope that this process knows
@@ -8,21 +9,6 @@
     " WHERE o.id = $1::bigint AND o.state IN ('queued', 'signed', 'submitted')" \
     " AND o.tx_hash IS NOT DISTINCT FROM $2::bytea"
 #define MOVED " RETURNING 1"
-
-/* The values of FENCE: $1 is id, $2 is envelope. */
-struct fence {
-    char id[24];
-    char hash[2 * TIDE_HASH_BYTES + 3];
-    const char *envelope; /* hash, or NULL */
-};
-
-static void fill_fence(struct fence *fence, const struct att_row *row)
-{
-    snprintf(fence->id, sizeof fence->id, "%" PRIu64, row->id);
-    static_assert(sizeof fence->hash == 2 + 2 * sizeof row->hash + 1, "as a bytea literal");
-    tide_bytea_text(fence->hash, tide_slice_of(row->hash, TIDE_HASH_BYTES));
-    fence->envelope = row->state == ATT_QUEUED ? NULL : fence->hash;
-}
 
 /* Runs a move. Fails with TIDE_E_FENCED if the statement changed no row; values[0] is the row's
  * id. */
@@ -39,30 +25,21 @@ static tide_status run_move(struct att_outbox *o, const char *sql, const char *c
     return status;
 }
 
-/* Runs a move with two more texts, $3 and $4; either may be NULL. */
-static tide_status move_row(struct att_outbox *o, const struct att_row *row, const char *sql,
-                            const char *third, const char *fourth, struct tide_err *err)
+/* Runs a move of which values[index] is that envelope. */
+static tide_status run_with_envelope(struct att_outbox *o, const char *sql, const char **values,
+                                     size_t count, size_t index, const struct tide_buf *envelope,
+                                     struct tide_err *err)
 {
-    struct fence fence;
-    fill_fence(&fence, row);
-    return run_move(o, sql, (const char *[]){ fence.id, fence.envelope, third, fourth }, 4, err);
-}
-
-/* Runs a move whose $3 is a number. */
-static tide_status move_counted(struct att_outbox *o, const struct att_row *row, const char *sql,
-                                uint32_t third, const char *fourth, struct tide_err *err)
-{
-    char number[16];
-    snprintf(number, sizeof number, "%u", third);
-    return move_row(o, row, sql, number, fourth, err);
-}
-
-/* Appends a bytea literal, NUL-terminated. */
-static void put_literal(struct tide_buf *out, tide_slice bytes)
-{
-    tide_buf_str(out, "\\x");
-    tide_buf_hex(out, bytes);
-    tide_buf_u8(out, 0);
+    struct tide_buf text;
+    tide_buf_init(&text, (size_t)4 * ATT_ENVELOPE_MAX);
+    tide_buf_str(&text, "\\x");
+    tide_buf_hex(&text, tide_buf_view(envelope));
+    tide_buf_u8(&text, 0);
+    values[index] = (const char *)text.ptr;
+    tide_status status = text.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
+                                     : run_move(o, sql, values, count, err);
+    tide_buf_release(&text);
+    return status;
 }
 
 /* --- envelopes -------------------------------------------------------------------------------- */
@@ -84,25 +61,17 @@ tide_status att_outbox_signed(struct att_outbox *outbox, const struct att_row *r
     assert(row->state == ATT_QUEUED && row->envelope.len > 0);
     assert(bid > 0 && row->max_time > 0);
     assert(outbox->deployment > 0); /* att_outbox_ready succeeded */
-    struct fence fence;
-    struct tide_buf bytes;
-    char seq[24], max_time[24], ledger[16], deployment[16], stroops[24];
-    fill_fence(&fence, row);
-    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    snprintf(stroops, sizeof stroops, "%" PRId64, bid);
-    snprintf(seq, sizeof seq, "%" PRId64, row->seq);
-    snprintf(max_time, sizeof max_time, "%" PRIu64, row->max_time);
-    snprintf(ledger, sizeof ledger, "%u", row->submit_ledger);
-    tide_buf_init(&bytes, (size_t)4 * ATT_ENVELOPE_MAX);
-    put_literal(&bytes, tide_buf_view(&row->envelope));
-    const char *values[] = { fence.id, fence.hash, seq,        (const char *)bytes.ptr,
-                             max_time, ledger,     deployment, verifier,
-                             stroops };
-    tide_status status = bytes.failed
-                             ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
-                             : run_move(outbox, signed_sql, values, TIDE_COUNT(values), err);
-    tide_buf_release(&bytes);
-    return status;
+    const char *values[] = { TIDE_PG_NUMBER(row->id),
+                             TIDE_PG_HASH(row->hash),
+                             TIDE_PG_NUMBER(row->seq),
+                             NULL,
+                             TIDE_PG_NUMBER(row->max_time),
+                             TIDE_PG_NUMBER(row->submit_ledger),
+                             TIDE_PG_NUMBER(outbox->deployment),
+                             verifier,
+                             TIDE_PG_NUMBER(bid) };
+    return run_with_envelope(outbox, signed_sql, values, TIDE_COUNT(values), 3, &row->envelope,
+                             err);
 }
 
 /* Adds its own note to the audit: the state stays the same, so the trigger writes none. */
@@ -119,102 +88,86 @@ tide_status att_outbox_bumped(struct att_outbox *outbox, const struct att_row *r
                               const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
     assert(row->state != ATT_QUEUED && row->bump.len > 0);
-    struct fence fence;
-    struct tide_buf bytes;
-    char literal[2 * TIDE_HASH_BYTES + 3], stroops[24];
-    fill_fence(&fence, row);
-    tide_bytea_text(literal, tide_slice_of(hash, TIDE_HASH_BYTES));
-    snprintf(stroops, sizeof stroops, "%" PRId64, fee);
-    tide_buf_init(&bytes, (size_t)4 * ATT_ENVELOPE_MAX);
-    put_literal(&bytes, tide_buf_view(&row->bump));
-    const char *values[] = { fence.id, fence.envelope, (const char *)bytes.ptr, literal, stroops };
-    tide_status status = bytes.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a statement")
-                                      : run_move(outbox, bumped_sql, values, 5, err);
-    tide_buf_release(&bytes);
-    return status;
+    const char *values[] = { TIDE_PG_NUMBER(row->id), TIDE_PG_HASH(row->hash), NULL,
+                             TIDE_PG_HASH(hash), TIDE_PG_NUMBER(fee) };
+    return run_with_envelope(outbox, bumped_sql, values, TIDE_COUNT(values), 2, &row->bump, err);
 }
 
 /* --- fees ------------------------------------------------------------------------------------- */
 
-tide_status att_outbox_spent(struct att_outbox *outbox, int64_t *stroops, struct tide_err *err)
+tide_status att_outbox_spent(struct att_outbox *outbox, uint64_t *stroops, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
-    char deployment[16];
-    snprintf(deployment, sizeof deployment, "%u", outbox->deployment);
-    tide_status status = tide_pg_query(
-        outbox->pg, &rows,
+    return tide_pg_value(
+        outbox->pg,
         "SELECT least(coalesce(sum(coalesce(charged, bid)), 0), 9e18)::bigint FROM"
         " kyc.attester_fee WHERE deployment = $1::int AND signed_at > statement_timestamp() -"
         " interval '1 day'",
-        (const char *[]){ deployment }, 1, err);
-    if (status != TIDE_OK)
-        return status;
-    *stroops = (int64_t)tide_pg_u64(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
+        (const char *[]){ TIDE_PG_NUMBER(outbox->deployment) }, 1, stroops, err);
 }
 
 tide_status att_outbox_charged(struct att_outbox *outbox, const struct att_row *row,
                                int64_t stroops, struct tide_err *err)
 {
     assert(row->state != ATT_QUEUED);
-    struct fence fence;
-    char text[24];
-    fill_fence(&fence, row);
-    snprintf(text, sizeof text, "%" PRId64, stroops);
     return tide_pg_query(
         outbox->pg, NULL,
         "UPDATE kyc.attester_fee SET charged = $2::bigint WHERE tx_hash = $1::bytea",
-        (const char *[]){ fence.hash, text }, 2, err);
+        (const char *[]){ TIDE_PG_HASH(row->hash), TIDE_PG_NUMBER(stroops) }, 2, err);
 }
 
-/* --- sending ---------------------------------------------------------------------------------- */
+/* --- moves ------------------------------------------------------------------------------------ */
 
-static const char submitted_sql[] =
-    MOVE "state = 'submitted', sent_ledger = $3::bigint, last_status = $4" FENCE MOVED;
+#define NO_ENVELOPE                                                                      \
+    "state = 'queued', seq = NULL, envelope = NULL, tx_hash = NULL,"                     \
+    " submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL," \
+    " bump_fee = NULL, next_try = clock_timestamp()"
+/* From the fourth envelope on, each pause doubles, up to an hour. This bounds the number of
+ * signatures if no envelope reaches the chain. */
+#define EVER_LATER                                                                  \
+    " + interval '1 s' * CASE WHEN o.attempts > 3 THEN least(3600, power(2, least(" \
+    "o.attempts, 20) - 3)) ELSE 0 END"
 
-/* The state stays the same, so the audit gets no row. */
-static const char status_sql[] =
-    "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), sent_ledger = $3::bigint,"
-    " last_status = $4" FENCE " RETURNING 1";
+/* with: how many of the caller's values the statement takes, as $3 and on. bad_seq counts clashes
+ * in a row, so a requeue for another reason resets it. */
+static const struct {
+    const char *sql;
+    uint32_t with;
+} moves[] = {
+    [ATT_MOVE_SENT] = { MOVE "sent_ledger = $3::bigint, last_status = $4" FENCE MOVED, 2 },
+    [ATT_MOVE_SUBMITTED] = { MOVE "state = 'submitted', sent_ledger = $3::bigint,"
+                                  " last_status = $4" FENCE MOVED,
+                             2 },
+    [ATT_MOVE_CONFIRMED] = { MOVE "state = 'confirmed', confirmed_ledger = $3::bigint,"
+                                  " last_status = $4, reason = NULL, attention = $5" FENCE MOVED,
+                             3 },
+    [ATT_MOVE_PARKED] = { MOVE "state = 'parked', reason = $3,"
+                               " last_status = coalesce($4, o.last_status)" FENCE MOVED,
+                          2 },
+    [ATT_MOVE_REQUEUED] = { MOVE NO_ENVELOPE EVER_LATER
+                            ", max_time = NULL, last_status = $3, bad_seq = CASE WHEN $4::bool THEN"
+                            " least(o.bad_seq, 999999) + 1 ELSE 0 END" FENCE MOVED,
+                            2 },
+    [ATT_MOVE_SUPERSEDED] = { MOVE "state = 'superseded', last_status = $3, reason = NULL" FENCE
+                                   " AND o.state = 'queued'" MOVED,
+                              1 },
+    [ATT_MOVE_POSTPONED] = { MOVE "next_try = clock_timestamp() + $3::int * interval '1 ms',"
+                                  " last_status = $4" FENCE " AND o.state = 'queued'" MOVED,
+                             2 },
+};
 
-tide_status att_outbox_sent(struct att_outbox *outbox, const struct att_row *row, bool accepted,
-                            const char *last_status, struct tide_err *err)
+tide_status att_outbox_move(struct att_outbox *outbox, const struct att_row *row,
+                            enum att_move move, const char *const with[3], struct tide_err *err)
 {
-    assert(row->state != ATT_QUEUED); /* an envelope is stored before it is sent */
-    bool submitted = accepted && row->state != ATT_SUBMITTED;
-    return move_counted(outbox, row, submitted ? submitted_sql : status_sql, row->sent_ledger,
-                        last_status, err);
+    assert(move < TIDE_COUNT(moves));
+    /* an envelope is stored before it is sent, and is followed to its end */
+    assert(move > ATT_MOVE_SUBMITTED || row->state != ATT_QUEUED);
+    assert(move < ATT_MOVE_SUPERSEDED || row->state == ATT_QUEUED);
+    const char *known = row->state == ATT_QUEUED ? NULL : TIDE_PG_HASH(row->hash);
+    const char *values[] = { TIDE_PG_NUMBER(row->id), known, with[0], with[1], with[2] };
+    return run_move(outbox, moves[move].sql, values, 2 + moves[move].with, err);
 }
 
-/* --- ends ------------------------------------------------------------------------------------- */
-
-static const char confirmed_sql[] =
-    MOVE "state = 'confirmed', confirmed_ledger = $3::bigint, last_status = $4, reason = NULL,"
-         " attention = $5" FENCE MOVED;
-
-tide_status att_outbox_confirmed(struct att_outbox *outbox, const struct att_row *row,
-                                 uint32_t ledger, const char *last_status, const char *attention,
-                                 struct tide_err *err)
-{
-    struct fence fence;
-    char number[16];
-    fill_fence(&fence, row);
-    snprintf(number, sizeof number, "%u", ledger);
-    return run_move(outbox, confirmed_sql,
-                    (const char *[]){ fence.id, fence.envelope, number, last_status, attention }, 5,
-                    err);
-}
-
-static const char parked_sql[] =
-    MOVE "state = 'parked', reason = $3, last_status = coalesce($4, o.last_status)" FENCE MOVED;
-
-tide_status att_outbox_parked(struct att_outbox *outbox, const struct att_row *row,
-                              const char *reason, const char *detail, struct tide_err *err)
-{
-    assert(reason);
-    return move_row(outbox, row, parked_sql, reason, detail, err);
-}
+/* --- MACs ------------------------------------------------------------------------------------- */
 
 /* A result is stored once: genuine IS NULL excludes rows that were checked before. */
 static const char genuine_sql[] =
@@ -242,51 +195,7 @@ static const char reject_sql[] =
 
 tide_status att_outbox_reject(struct att_outbox *outbox, uint64_t id, struct tide_err *err)
 {
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, id);
-    return run_move(outbox, reject_sql, (const char *[]){ text }, 1, err);
-}
-
-#define NO_ENVELOPE                                                                      \
-    "state = 'queued', seq = NULL, envelope = NULL, tx_hash = NULL,"                     \
-    " submit_ledger = NULL, sent_ledger = NULL, bump_envelope = NULL, bump_hash = NULL," \
-    " bump_fee = NULL, next_try = clock_timestamp()"
-/* From the fourth envelope on, each pause doubles, up to an hour. This bounds the number of
- * signatures if no envelope reaches the chain. */
-#define EVER_LATER                                                                  \
-    " + interval '1 s' * CASE WHEN o.attempts > 3 THEN least(3600, power(2, least(" \
-    "o.attempts, 20) - 3)) ELSE 0 END"
-
-/* bad_seq counts clashes in a row, so a requeue for another reason resets it. */
-static const char requeued_sql[] = MOVE NO_ENVELOPE EVER_LATER
-    ", max_time = NULL, last_status = $3, bad_seq = CASE WHEN $4::bool THEN"
-    " least(o.bad_seq, 999999) + 1 ELSE 0 END" FENCE MOVED;
-
-tide_status att_outbox_requeued(struct att_outbox *outbox, const struct att_row *row, bool clash,
-                                const char *last_status, struct tide_err *err)
-{
-    return move_row(outbox, row, requeued_sql, last_status, clash ? "true" : "false", err);
-}
-
-static const char superseded_sql[] = MOVE
-    "state = 'superseded', last_status = $3, reason = $4" FENCE " AND o.state = 'queued'" MOVED;
-
-tide_status att_outbox_superseded(struct att_outbox *outbox, const struct att_row *row,
-                                  struct tide_err *err)
-{
-    assert(row->state == ATT_QUEUED); /* an envelope under way is followed to its end */
-    return move_row(outbox, row, superseded_sql, "newer_decision", NULL, err);
-}
-
-static const char postponed_sql[] =
-    "UPDATE kyc.outbox o SET updated_at = clock_timestamp(), next_try = clock_timestamp() +"
-    " $3::int * interval '1 ms', last_status = $4" FENCE " AND o.state = 'queued' RETURNING 1";
-
-tide_status att_outbox_postponed(struct att_outbox *outbox, const struct att_row *row, uint32_t ms,
-                                 const char *last_status, struct tide_err *err)
-{
-    assert(row->state == ATT_QUEUED);
-    return move_counted(outbox, row, postponed_sql, ms, last_status, err);
+    return run_move(outbox, reject_sql, (const char *[]){ TIDE_PG_NUMBER(id) }, 1, err);
 }
 
 /* --- decisions of people ---------------------------------------------------------------------- */
@@ -304,30 +213,61 @@ static const char release_sql[] = "SELECT kyc.release($2::smallint, $1::bigint, 
 static const char attended_sql[] =
     "SELECT kyc.attend($2::smallint, $1::bigint, 'attester', NULL, $3)";
 
-/* Calls a function of the database with row id and the person's name. Sets *found to its result. */
-static tide_status record_review(struct att_outbox *o, const char *sql, uint64_t id,
-                                 const char *who, bool *found, struct tide_err *err)
+tide_status att_outbox_review(struct att_outbox *outbox, uint64_t id, const char *who,
+                              bool attended, bool *found, struct tide_err *err)
 {
     assert(who); /* the audit names a person */
-    struct tide_pg_rows rows;
-    char number[24], deployment[16];
-    snprintf(number, sizeof number, "%" PRIu64, id);
-    snprintf(deployment, sizeof deployment, "%u", o->deployment);
-    tide_status status =
-        tide_pg_query(o->pg, &rows, sql, (const char *[]){ number, deployment, who }, 3, err);
-    *found = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
+    uint64_t done;
+    tide_status status = tide_pg_value(
+        outbox->pg, attended ? attended_sql : release_sql,
+        (const char *[]){ TIDE_PG_NUMBER(id), TIDE_PG_NUMBER(outbox->deployment), who }, 3, &done,
+        err);
+    *found = done != 0;
     return status;
 }
 
-tide_status att_outbox_release_parked(struct att_outbox *outbox, uint64_t id, const char *who,
-                                      bool *found, struct tide_err *err)
+/* --- the attester's own state ----------------------------------------------------------------- */
+
+/* Counts are added to the stored ones, so they survive a restart. The last error and the last
+ * times stay until newer ones replace them. */
+static const char heartbeat_sql[] =
+    "INSERT INTO kyc.attester AS a (deployment, verifier, state, ledger, balance, sent, confirmed,"
+    " parked, failures, confirmed_at, failed_at, error, standing) VALUES ($1::int, $2, $3, "
+    "$4::bigint,"
+    " $5::bigint, $6::bigint, $7::bigint, $8::bigint, $9::bigint,"
+    " CASE WHEN $7::bigint > 0 THEN clock_timestamp() END,"
+    " CASE WHEN $9::bigint > 0 THEN clock_timestamp() END, $10, $11::bigint)"
+    " ON CONFLICT (deployment, verifier) DO UPDATE SET heartbeat_at = clock_timestamp(),"
+    " state = excluded.state, ledger = excluded.ledger, balance = excluded.balance,"
+    " sent = a.sent + excluded.sent, confirmed = a.confirmed + excluded.confirmed,"
+    " parked = a.parked + excluded.parked, failures = a.failures + excluded.failures,"
+    " confirmed_at = coalesce(excluded.confirmed_at, a.confirmed_at),"
+    " failed_at = coalesce(excluded.failed_at, a.failed_at), standing = excluded.standing,"
+    " error = coalesce(excluded.error, a.error)";
+
+tide_status att_outbox_heartbeat(struct att_outbox *outbox, const struct att_heartbeat *heartbeat,
+                                 struct tide_err *err)
 {
-    return record_review(outbox, release_sql, id, who, found, err);
+    const struct att_tally *t = &heartbeat->tally;
+    assert(outbox->deployment > 0); /* att_outbox_ready succeeded */
+    const char *values[] = { TIDE_PG_NUMBER(outbox->deployment),
+                             heartbeat->verifier,
+                             heartbeat->state,
+                             TIDE_PG_NUMBER(heartbeat->ledger),
+                             heartbeat->balance < 0 ? NULL : TIDE_PG_NUMBER(heartbeat->balance),
+                             TIDE_PG_NUMBER(t->sent),
+                             TIDE_PG_NUMBER(t->confirmed),
+                             TIDE_PG_NUMBER(t->parked),
+                             TIDE_PG_NUMBER(t->failures),
+                             heartbeat->error,
+                             TIDE_PG_NUMBER(heartbeat->standing) };
+    return tide_pg_query(outbox->pg, NULL, heartbeat_sql, values, TIDE_COUNT(values), err);
 }
 
-tide_status att_outbox_attended(struct att_outbox *outbox, uint64_t id, const char *who,
-                                bool *found, struct tide_err *err)
+tide_status att_outbox_standing(struct att_outbox *outbox, uint64_t *count, struct tide_err *err)
 {
-    return record_review(outbox, attended_sql, id, who, found, err);
+    return tide_pg_value(
+        outbox->pg, "SELECT count(*) FROM (SELECT o.id" ATT_STANDING " LIMIT 1000) AS s",
+        (const char *[]){ TIDE_PG_NUMBER(outbox->deployment), outbox->options.contract }, 2, count,
+        err);
 }
