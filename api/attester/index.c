@@ -132,7 +132,9 @@ tide_status att_index_view(struct att_view *out, struct att_outbox *outbox,
  * revocation, by another attestation of the same key, and by a record that is not Verified; a
  * revocation by an attestation of the same key. d is when it was decided. An attestation may be
  * queued long after that: what it says was queued before, for another session, or a restored
- * database asked the provider again. Without a time of the provider, the session's begin counts. */
+ * database asked the provider again. Without a time of the provider, the session's begin counts.
+ * A suspension (3) that the protocol's people have lifted counts no more; only their call has that
+ * reason. */
 static const char since_sql[] =
     "WITH d AS (SELECT CASE WHEN o.reviewed_at IS NOT NULL THEN o.reviewed_at WHEN $5::bool THEN"
     " o.created_at ELSE least(o.created_at, (SELECT min(p.created_at) FROM kyc.outbox AS p WHERE"
@@ -148,7 +150,10 @@ static const char since_sql[] =
     "FROM"
     " d, history.compliance_registry_kyc AS k WHERE k.deployment = $1::int AND k.key_hash ="
     " $3::bytea AND k.closed_at > d.at UNION ALL SELECT r.ledger, r.tx, CASE WHEN NOT $5::bool AND"
-    " NOT r.removed AND r.status <> 2 THEN 'status_since' END FROM d,"
+    " NOT r.removed AND r.status <> 2 AND NOT (r.status = 3 AND EXISTS (SELECT FROM"
+    " history.compliance_registry_compliance_rec AS l WHERE l.deployment = r.deployment AND"
+    " l.key_hash = r.key_hash AND (l.ledger, l.tx, l.seq) > (r.ledger, r.tx, r.seq) AND NOT"
+    " l.removed AND l.status = 2 AND l.reason = 'unsuspend')) THEN 'status_since' END FROM d,"
     " history.compliance_registry_compliance_rec AS r WHERE r.deployment = $1::int AND r.key_hash ="
     " $4::bytea AND r.closed_at > d.at) SELECT c.what, c.ledger FROM c WHERE c.what IS NOT NULL AND"
     " NOT EXISTS (SELECT FROM chain.tx AS t JOIN kyc.outbox AS o ON t.hash IN (o.tx_hash,"

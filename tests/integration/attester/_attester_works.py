@@ -503,6 +503,16 @@ def restored(_):
         with w.attester():
             first, renewed, one = w.plant()
             ends(w, first, "confirmed")
+        (lifted, cleared, _), (kept, accused, _) = w.plant(), w.plant()  # a suspension that people lifted says nothing more, a sanction does
+        dated(lifted, kept)
+        for word, subject in ("suspend", cleared), ("sanction", accused), ("suspend", accused):
+            w.tx(word, "--as", "admin", "--subject", subject, "--text", "case")
+        for word, subject in ("unsuspend", cleared), ("unsuspend", accused), ("unfreeze", accused):
+            w.tx(word, "--as", "admin", "--subject", subject)
+        with w.attester():
+            ends(w, lifted, "confirmed")
+            row = ends(w, kept, "parked")
+        check(re.fullmatch(r"status_since \d+", row[2]) and w.attested(accused) == 0, f"{row}")
         approval, withdrawn, two = w.plant()
         revocation, _, _ = w.plant(renewed, "revoke", 2, one)
         dated(approval, revocation)

@@ -21,6 +21,7 @@ const struct client_call client_calls[] = {
     { "suspend",             PARTY_COMPLIANCE, "suspend_account",     "wsa",    "--as admin --subject NAME --text REASON" },
     { "sanction",            PARTY_COMPLIANCE, "sanction_account",    "wsa",    "--as admin --subject NAME --text REASON" },
     { "freeze",              PARTY_COMPLIANCE, "freeze_account",      "wsa",    "--as admin --subject NAME --text REASON" },
+    { "unsuspend",           PARTY_COMPLIANCE, "unsuspend_account",   "ws",     "--as admin --subject NAME" },
     { "unfreeze",            PARTY_COMPLIANCE, "unfreeze_account",    "ws",     "--as admin --subject NAME" },
     { "block_jurisdiction",  PARTY_COMPLIANCE, "block_jurisdiction",  "wj",     "--as daowallet --country N" },
     { "unblock_jurisdiction", PARTY_COMPLIANCE, "unblock_jurisdiction", "wj",   "--as daowallet --country N" },
