@@ -51,8 +51,7 @@ static json_t *verify_webhook(const struct tide_kyc_call *call, json_t *said)
                                         .header = header,
                                         .self = said,
                                         .now = call->now };
-    const struct tide_kyc_adapter *adapter = tide_kyc_adapter_of(call->provider->type);
-    enum tide_kyc_verdict verdict = adapter->verify(call->provider, &hook, &event);
+    enum tide_kyc_verdict verdict = tide_kyc_verify(call->provider, &hook, &event);
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:i}", "verdict", words[verdict], "why",
                      event.why ? event.why : "", "key", event.key, "id", event.provider_id, "ref",
                      event.ref, "occurredMs", (json_int_t)event.occurred_ms, "secret",
@@ -66,8 +65,7 @@ static json_t *create_session(const struct tide_kyc_call *call, json_t *said)
     const struct tide_kyc_order order = { .ref = text_of(said, "ref"),
                                           .session_id = text_of(said, "session"),
                                           .return_url = text_of(said, "return") };
-    const struct tide_kyc_adapter *adapter = tide_kyc_adapter_of(call->provider->type);
-    tide_status status = adapter->create(call, &order, &page, &err);
+    tide_status status = tide_kyc_create(call, &order, &page, &err);
     if (status)
         return json_pack("{s:s, s:s}", "status", tide_status_name(status), "text", err.text);
     return json_pack("{s:s, s:s, s:s, s:I}", "status", "OK", "id", page.provider_id, "url",
@@ -78,8 +76,7 @@ static json_t *fetch_decision(const struct tide_kyc_call *call, json_t *said)
 {
     struct tide_err err = { 0 };
     struct tide_kyc_decision d = { 0 };
-    const struct tide_kyc_adapter *adapter = tide_kyc_adapter_of(call->provider->type);
-    tide_status status = adapter->fetch(call, text_of(said, "id"), &d, &err);
+    tide_status status = tide_kyc_fetch(call, text_of(said, "id"), &d, &err);
     if (status)
         return json_pack("{s:s, s:s}", "status", tide_status_name(status), "text", err.text);
     return json_pack("{s:s, s:s, s:s, s:i, s:I, s:I}", "status", "OK", "state",

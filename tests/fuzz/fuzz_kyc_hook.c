@@ -114,8 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .body = in.body, .header = header, .self = &in, .now = NOW
     };
     struct tide_kyc_event event = { 0 };
-    enum tide_kyc_verdict verdict =
-        tide_kyc_adapter_of(in.provider->type)->verify(in.provider, &hook, &event);
+    enum tide_kyc_verdict verdict = tide_kyc_verify(in.provider, &hook, &event);
     look_at(verdict, &event);
     return 0;
 }

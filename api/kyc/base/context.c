@@ -145,8 +145,7 @@ enum tide_worker_pool_room tide_kyc_context_enter(struct tide_kyc_context *conte
 bool tide_kyc_context_cancelled(void *self)
 {
     const struct tide_kyc_context *context = self;
-    const struct tide_clock *clock = context->options.clock;
-    if (context->deadline_ms && clock->now_ms(clock->self) >= context->deadline_ms)
+    if (context->deadline_ms && tide_kyc_now_ms(context) >= context->deadline_ms)
         return true;
     return context->options.stopped && context->options.stopped(context->options.stopped_self);
 }
@@ -154,4 +153,9 @@ bool tide_kyc_context_cancelled(void *self)
 int64_t tide_kyc_now(const struct tide_kyc_context *context)
 {
     return context->options.clock->wall_ms(context->options.clock->self) / 1000;
+}
+
+int64_t tide_kyc_now_ms(const struct tide_kyc_context *context)
+{
+    return context->options.clock->now_ms(context->options.clock->self);
 }

@@ -78,8 +78,9 @@ void tide_kyc_rollback(struct tide_kyc_context *context);
 /* The cancel function of calls to providers (struct tide_kyc_call): true if the job's deadline has
  * passed or the process ends. self is the context. */
 bool tide_kyc_context_cancelled(void *self);
-/* Returns the wall clock of the context's clock in unix seconds. */
+/* Return the wall clock in unix seconds, and the monotonic clock. */
 int64_t tide_kyc_now(const struct tide_kyc_context *context);
+int64_t tide_kyc_now_ms(const struct tide_kyc_context *context);
 
 /* Returns false if network_id is the public main network and the KYC file contains a setting that
  * is forbidden there. *what then names the setting for a person; else *what is NULL. Pure. */

@@ -5,14 +5,20 @@
 #include "tidemark/failpoint.h"
 #include "tidemark/log.h"
 
-/* Pauses between attempts, largest answer that is read, the limit between fast and slow, and the
- * first pause of an endpoint after an attempt without an answer. */
+/* Pauses between attempts, largest answer that is read, the limit between fast and slow, the first
+ * pause of an endpoint after an attempt without an answer; times of an exchange; pauses between
+ * turns. */
 enum {
     RETRY_FIRST_MS = 5000,
     RETRY_MOST_MS = 4 * 3600 * 1000,
     ANSWER_MAX = 16 << 10,
     SLOW_MS = 3000,
-    PAUSE_MS = 1000
+    PAUSE_MS = 1000,
+    CONNECT_MS = 4000,
+    EXCHANGE_MS = 10000,
+    STALL_S = 5,
+    IDLE_POLL_MS = 1000,
+    BUSY_POLL_MS = 20
 };
 
 /* Columns of kyc.hook_claim. */
@@ -29,8 +35,8 @@ struct outcome {
 };
 
 /* Leases a delivery for 20 s, twice the time of an exchange. *rows has no row, one row, or one row
- * of NULLs (see notify_send_turn). */
-static tide_status claim_delivery(struct notify_thread *t, struct tide_pg_rows *rows,
+ * of NULLs (see send_turn). */
+static tide_status claim_delivery(struct notify_sender *t, struct tide_pg_rows *rows,
                                   struct tide_err *err)
 {
     assert(t->index > 0);
@@ -51,16 +57,15 @@ static const char *error_of(tide_status status, const struct tide_http_answer *a
 }
 
 /* Sends a delivery and fills *out. */
-static void post_notification(struct notify_thread *t, const struct tide_pg_rows *d,
+static void post_notification(struct notify_sender *t, const struct tide_pg_rows *d,
                               const struct tide_notify_message *message, struct outcome *out)
 {
     char id[96], at[48], signature[TIDE_NOTIFY_SIGNATURE_BYTES];
     char line[TIDE_NOTIFY_SIGNATURE_BYTES + 32];
-    const struct tide_clock *clock = t->all->options.clock;
     struct tide_http_answer answer = { 0 };
     struct tide_err err;
     struct tide_buf body;
-    if (!tide_notify_sign(signature, t->all->options.settings, message))
+    if (!tide_notify_sign(signature, t->options->settings, message))
         return;
     snprintf(id, sizeof id, "webhook-id: %s", message->id);
     snprintf(at, sizeof at, "webhook-timestamp: %" PRId64, message->at);
@@ -70,17 +75,17 @@ static void post_notification(struct notify_thread *t, const struct tide_pg_rows
                                          .url = tide_pg_text(d, 0, URL),
                                          .headers = headers,
                                          .body = message->body,
-                                         .cancelled = notify_is_closing,
-                                         .self = t->all };
+                                         .cancelled = tide_kyc_context_cancelled,
+                                         .self = &t->context };
     tide_buf_init(&body, ANSWER_MAX);
-    int64_t began = clock->now_ms(clock->self);
+    int64_t began = tide_kyc_now_ms(&t->context);
     tide_status status = tide_http_call(t->http, &request, &body, &answer, &err);
     tide_buf_release(&body);
     out->code = answer.code;
     /* A success status counts even if the answer is longer than allowed. */
     out->succeeded =
         (status == TIDE_OK || status == TIDE_E_LIMIT) && answer.code >= 200 && answer.code < 300;
-    out->slow = clock->now_ms(clock->self) - began > SLOW_MS;
+    out->slow = tide_kyc_now_ms(&t->context) - began > SLOW_MS;
     out->needs_pause =
         out->slow ||
         (!out->succeeded && (answer.code == 0 || answer.code == 429 || answer.code == 503));
@@ -90,7 +95,7 @@ static void post_notification(struct notify_thread *t, const struct tide_pg_rows
 
 /* Chooses why the endpoint is disabled; NULL: it is not. Three days that a wrong clock counted are
  * no reason. */
-static tide_status read_disable(struct notify_thread *t, const struct tide_pg_rows *d,
+static tide_status read_disable(struct notify_sender *t, const struct tide_pg_rows *d,
                                 const struct outcome *outcome, const char **why,
                                 struct tide_err *err)
 {
@@ -100,38 +105,38 @@ static tide_status read_disable(struct notify_thread *t, const struct tide_pg_ro
     if (outcome->succeeded)
         return TIDE_OK;
     if (outcome->code != 410 && tide_pg_bool(d, 0, OVERDUE))
-        status = notify_clocks_agree(t, &agree, err);
+        status = notify_clocks_agree(t->options, &t->context, &agree, err);
     *why = outcome->code == 410 ? "gone" : agree ? "failed" : NULL;
     return status;
 }
 
 /* Stores the outcome: delivered, or the time of the next attempt. Disables the endpoint after 410,
  * or if the delivery has failed for three days. */
-static tide_status store_outcome(struct notify_thread *t, const struct tide_pg_rows *d,
+static tide_status store_outcome(struct notify_sender *t, const struct tide_pg_rows *d,
                                  const struct outcome *outcome, struct tide_err *err)
 {
-    char code[16], again[32], pause[32];
+    char again[32], pause[32];
     uint32_t attempts = (uint32_t)tide_pg_u64(d, 0, ATTEMPTS);
     const char *disable;
-    snprintf(code, sizeof code, "%" PRIu32, outcome->code);
     snprintf(again, sizeof again, "%" PRIu32 " milliseconds",
-             tide_retry_pause_ms(&t->retry, RETRY_FIRST_MS, RETRY_MOST_MS, attempts - 1));
+             tide_retry_pause_ms(&t->thread.retry, RETRY_FIRST_MS, RETRY_MOST_MS, attempts - 1));
     snprintf(pause, sizeof pause, "%d milliseconds", outcome->needs_pause ? PAUSE_MS : 0);
     tide_status status = read_disable(t, d, outcome, &disable, err);
     if (status != TIDE_OK)
         return status;
-    status = tide_pg_query(
-        t->context.pg, NULL,
-        "SELECT kyc.hook_done($1::bigint, $2::integer, $3::boolean, $4::integer, $5,"
-        " $6::interval, $7::interval, $8::boolean, $9)",
-        (const char *[]){ tide_pg_text(d, 0, ID), tide_pg_text(d, 0, ATTEMPTS),
-                          outcome->succeeded ? "true" : "false", outcome->code ? code : NULL,
-                          outcome->succeeded ? NULL : outcome->error, again, pause,
-                          outcome->slow ? "true" : "false", disable },
-        9, err);
+    status =
+        tide_pg_query(t->context.pg, NULL,
+                      "SELECT kyc.hook_done($1::bigint, $2::integer, $3::boolean, $4::integer, $5,"
+                      " $6::interval, $7::interval, $8::boolean, $9)",
+                      (const char *[]){ tide_pg_text(d, 0, ID), tide_pg_text(d, 0, ATTEMPTS),
+                                        TIDE_PG_BOOL(outcome->succeeded),
+                                        outcome->code ? TIDE_PG_NUMBER(outcome->code) : NULL,
+                                        outcome->succeeded ? NULL : outcome->error, again, pause,
+                                        TIDE_PG_BOOL(outcome->slow), disable },
+                      9, err);
     if (status != TIDE_OK)
         return status;
-    atomic_fetch_add(outcome->succeeded ? &t->all->delivered : &t->all->failed, 1);
+    atomic_fetch_add(outcome->succeeded ? &t->sent->delivered : &t->sent->failed, 1);
     if (disable)
         tide_log(TIDE_WARN, "notify.disabled", "webhook=%s integrator=%s reason=%s",
                  tide_pg_text(d, 0, HOOK), tide_pg_text(d, 0, INTEGRATOR), disable);
@@ -140,16 +145,15 @@ static tide_status store_outcome(struct notify_thread *t, const struct tide_pg_r
 
 /* A failure before the call (bad URL, no memory) counts as a failed attempt that pauses the
  * endpoint. */
-static void attempt_delivery(struct notify_thread *t, const struct tide_pg_rows *d,
+static void attempt_delivery(struct notify_sender *t, const struct tide_pg_rows *d,
                              struct outcome *out)
 {
-    const struct tide_kyc_settings *settings = t->all->options.settings;
-    const struct tide_clock *clock = t->all->options.clock;
+    const struct tide_kyc_settings *settings = t->options->settings;
     struct tide_notify_message message = { .hook = tide_pg_text(d, 0, HOOK),
                                            .revision = (uint32_t)tide_pg_u64(d, 0, REVISION),
                                            .previous = tide_pg_bool(d, 0, PREVIOUS),
                                            .id = tide_pg_text(d, 0, EVENT),
-                                           .at = clock->wall_ms(clock->self) / 1000,
+                                           .at = tide_kyc_now(&t->context),
                                            .body = tide_pg_slice(d, 0, PAYLOAD) };
     *out = (struct outcome){ .needs_pause = true, .error = "no_answer" };
     /* Check the stored URL again: it may come from a time when the KYC file allowed private
@@ -161,8 +165,9 @@ static void attempt_delivery(struct notify_thread *t, const struct tide_pg_rows 
 }
 
 /* A crash between sending and storing repeats the notification: delivery is at least once. */
-tide_status notify_send_turn(struct notify_thread *t, bool *more, struct tide_err *err)
+static tide_status send_turn(void *self, uint32_t *wait_ms, struct tide_err *err)
 {
+    struct notify_sender *t = self;
     struct tide_pg_rows delivery;
     struct outcome outcome;
     tide_status status = claim_delivery(t, &delivery, err);
@@ -170,17 +175,50 @@ tide_status notify_send_turn(struct notify_thread *t, bool *more, struct tide_er
         return status;
     /* A row of NULLs: deliveries are due, but another sender holds their integrator's lock. Poll
      * again soon. */
-    *more = delivery.count == 1 && !tide_pg_is_null(&delivery, 0, ID);
-    t->busy = delivery.count == 1 && !*more;
+    bool any = delivery.count == 1, claimed = any && !tide_pg_is_null(&delivery, 0, ID);
+    *wait_ms = claimed ? 0 : any ? BUSY_POLL_MS : IDLE_POLL_MS;
     /* When closing, a cancelled attempt is not stored as a failure: the lease ends by itself. */
-    if (*more) {
+    if (claimed) {
         (void)TIDE_FAILPOINT("notify.claimed");
         attempt_delivery(t, &delivery, &outcome);
         (void)TIDE_FAILPOINT("notify.sent");
-        if (outcome.succeeded || !notify_is_closing(t->all))
+        if (outcome.succeeded || !tide_kyc_context_cancelled(&t->context))
             status = store_outcome(t, &delivery, &outcome, err);
         (void)TIDE_FAILPOINT("notify.noted");
     }
     tide_pg_rows_release(&delivery);
     return status;
+}
+
+/* --- life --------------------------------------------------------------------------------- */
+
+static void log_failure(void *self, bool passes, const char *quoted)
+{
+    tide_log(passes ? TIDE_WARN : TIDE_ERROR, "notify.failed", "thread=%u text=%s",
+             ((struct notify_sender *)self)->index, quoted);
+}
+
+static const struct tide_kyc_turns turns = {
+    .name = "notify", .channel = "tidemark_hook_delivery", .turn = send_turn, .failed = log_failure
+};
+
+tide_status notify_sender_open(struct notify_sender *sender,
+                               const struct tide_kyc_context_options *context, struct tide_err *err)
+{
+    struct tide_http_options http = { .agent = "tidemark-webhooks",
+                                      .ca_file = context->ca_file,
+                                      .connect_ms = CONNECT_MS,
+                                      .timeout_ms = EXCHANGE_MS,
+                                      .stall_s = STALL_S,
+                                      .public_only = !context->settings->webhook_local };
+    assert(sender->index > 0 && sender->index <= NOTIFY_SENDERS);
+    tide_status status = tide_kyc_thread_open(&sender->thread, &turns, sender, sender->index,
+                                              &sender->context, context, err);
+    return status == TIDE_OK ? tide_http_open(&sender->http, &http, err) : status;
+}
+
+void notify_sender_close(struct notify_sender *sender)
+{
+    tide_kyc_thread_close(&sender->thread);
+    tide_http_close(sender->http);
 }

@@ -2,9 +2,36 @@
 #include "api/kyc/providers/country.h"
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
+#include "tidemark/url.h"
 
-enum { HEADERS = 8, URL_BYTES = 1024, ANSWER_MAX = 1 << 20 /* bytes */ };
-static_assert(HEADERS >= 2 + 4 + 1, "two here, four of the adapter, NULL");
+#include <stdarg.h>
+
+enum { LINES = 4, URL_BYTES = 1024, ANSWER_MAX = 1 << 20 /* bytes */ };
+static_assert(LINES == TIDE_COUNT(((struct tide_kyc_lines *)0)->text), "the adapter's lines");
+
+void tide_kyc_line(struct tide_kyc_lines *lines, const char *form, ...)
+{
+    va_list list;
+    assert(lines->count < LINES);
+    va_start(list, form);
+    int len = vsnprintf(lines->text[lines->count], sizeof lines->text[0], form, list);
+    va_end(list);
+    assert(len > 0 && (size_t)len < sizeof lines->text[0]);
+    (void)len;
+    lines->count++;
+}
+
+bool tide_kyc_host_allowed(const struct tide_kyc_provider *provider, const char *url)
+{
+    struct tide_kyc_url read;
+    if (!tide_kyc_url_read(&read, tide_slice_str(url)))
+        return false;
+    assert(provider->host_count <= TIDE_COUNT(provider->hosts));
+    for (uint32_t i = 0; i < provider->host_count; i++)
+        if (tide_kyc_host_is(&read, provider->hosts[i]))
+            return true;
+    return false;
+}
 
 tide_status tide_kyc_odd(struct tide_err *err, const char *what)
 {
@@ -48,20 +75,20 @@ static tide_status read_answer(json_t **out, const struct tide_http_answer *answ
     return TIDE_OK;
 }
 
-/* Adds the common headers and sends the request. */
+/* Adds the headers and sends the request. */
 static tide_status send_request(const struct tide_kyc_call *call,
                                 const struct tide_kyc_question *question, struct tide_buf *body,
                                 struct tide_http_answer *answer, struct tide_err *err)
 {
     char url[URL_BYTES];
-    const char *headers[HEADERS] = { "Accept: application/json" };
+    const char *headers[2 + LINES + 1] = { "Accept: application/json" };
     size_t count = 1;
+    struct tide_kyc_lines lines = { .count = 0 };
+    bool signs = question->adapter->sign(call, question, &lines);
     if (question->method == TIDE_HTTP_POST)
         headers[count++] = "Content-Type: application/json";
-    for (size_t i = 0; question->headers && question->headers[i]; i++) {
-        assert(count + 1 < HEADERS);
-        headers[count++] = question->headers[i];
-    }
+    for (uint32_t i = 0; i < lines.count; i++)
+        headers[count++] = lines.text[i];
     int len = snprintf(url, sizeof url, "%s%s", call->provider->base_url, question->path);
     assert(len > 0 && (size_t)len < sizeof url);
     (void)len;
@@ -72,7 +99,10 @@ static tide_status send_request(const struct tide_kyc_call *call,
                                                .timeout_ms = call->provider->timeout_ms,
                                                .cancelled = call->cancelled,
                                                .self = call->self };
-    return tide_http_call(call->http, &request, body, answer, err);
+    tide_status status = signs ? tide_http_call(call->http, &request, body, answer, err)
+                               : tide_fail(err, TIDE_E_MEMORY, "out of memory");
+    tide_sign_wipe(&lines, sizeof lines);
+    return status;
 }
 
 /* Wipes the answer's bytes: they may hold personal data. */
@@ -103,6 +133,17 @@ tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc
         tide_sign_wipe(body.ptr, body.len);
     tide_buf_release(&body);
     assert(status != TIDE_OK || *out || *code == question->accept);
+    return status;
+}
+
+tide_status tide_kyc_post(const struct tide_kyc_call *call, struct tide_kyc_question question,
+                          struct tide_buf *body, json_t **out, uint32_t *code, struct tide_err *err)
+{
+    question.method = TIDE_HTTP_POST;
+    question.body = tide_buf_view(body);
+    tide_status status = body->failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
+                                      : tide_kyc_ask(call, &question, out, code, err);
+    tide_buf_release(body);
     return status;
 }
 

@@ -3,29 +3,21 @@
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
 
-enum { LINK_S = 86400, PATH_BYTES = 256, KEY_BYTES = 128 };
+enum { PATH_BYTES = 256, KEY_BYTES = 128 };
 static_assert(PATH_BYTES >= sizeof "/api/v1/inquiries//generate-one-time-link" + TIDE_KYC_ID_BYTES,
               "any id fits");
 static_assert(KEY_BYTES >= 64 + 1 + 20 + 1, "a session's id, \"-\", a time");
 
-static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_question question,
-                            const char *idempotency, json_t **out, struct tide_err *err)
+/* The default case of the keys in answers is a setting of the API key. */
+static bool sign_request(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
+                         struct tide_kyc_lines *out)
 {
-    char auth[TIDE_KYC_SECRET_BYTES + 32], version[TIDE_KYC_TEXT_BYTES + 32], key[KEY_BYTES + 32];
-    static_assert(sizeof auth >= sizeof "Authorization: Bearer " + TIDE_KYC_SECRET_BYTES - 1 &&
-                      sizeof version >= sizeof "Persona-Version: " + TIDE_KYC_TEXT_BYTES - 1 &&
-                      sizeof key >= sizeof "Idempotency-Key: " + KEY_BYTES - 1,
-                  "any of the file fits");
-    uint32_t code;
-    snprintf(auth, sizeof auth, "Authorization: Bearer %s", call->provider->api_key);
-    snprintf(version, sizeof version, "Persona-Version: %s", call->provider->api_version);
-    snprintf(key, sizeof key, "Idempotency-Key: %s", idempotency ? idempotency : "");
-    /* The default case of the keys in answers is a setting of the API key. */
-    question.headers = (const char *const[]){ auth, version, "Key-Inflection: kebab",
-                                              idempotency ? key : NULL, NULL };
-    tide_status status = tide_kyc_ask(call, &question, out, &code, err);
-    tide_sign_wipe(auth, sizeof auth);
-    return status;
+    tide_kyc_line(out, "Authorization: Bearer %s", call->provider->api_key);
+    tide_kyc_line(out, "Persona-Version: %s", call->provider->api_version);
+    tide_kyc_line(out, "Key-Inflection: kebab");
+    if (question->method == TIDE_HTTP_POST)
+        tide_kyc_line(out, "Idempotency-Key: %s", question->about);
+    return true;
 }
 
 /* --- create ------------------------------------------------------------------------------- */
@@ -45,13 +37,12 @@ static tide_status make_inquiry(const struct tide_kyc_call *call,
     tide_kyc_put(&body,
                  (const char *const[]){ "auto-create-account-reference-id", order->ref, NULL });
     tide_buf_str(&body, "}}");
-    struct tide_kyc_question question = { .method = TIDE_HTTP_POST,
-                                          .path = "/api/v1/inquiries",
-                                          .body = tide_buf_view(&body) };
-    tide_status status = body.failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
-                                     : call_api(call, question, order->session_id, out, err);
-    tide_buf_release(&body);
-    return status;
+    uint32_t code;
+    return tide_kyc_post(call,
+                         (struct tide_kyc_question){ .adapter = &tide_kyc_persona,
+                                                     .path = "/api/v1/inquiries",
+                                                     .about = order->session_id },
+                         &body, out, &code, err);
 }
 
 /* Requests a one-time link. The idempotency key contains the time, because a used link must be
@@ -60,12 +51,16 @@ static tide_status make_link(const struct tide_kyc_call *call, const struct tide
                              const char *inquiry, json_t **out, struct tide_err *err)
 {
     char path[PATH_BYTES], key[KEY_BYTES];
+    struct tide_buf body;
+    uint32_t code;
     snprintf(path, sizeof path, "/api/v1/inquiries/%s/generate-one-time-link", inquiry);
     snprintf(key, sizeof key, "%.64s-%" PRId64, order->session_id, call->now);
-    struct tide_kyc_question question = { .method = TIDE_HTTP_POST,
-                                          .path = path,
-                                          .body = TIDE_SLICE("{}") };
-    return call_api(call, question, key, out, err);
+    tide_buf_init(&body, 8);
+    tide_buf_str(&body, "{}");
+    return tide_kyc_post(
+        call,
+        (struct tide_kyc_question){ .adapter = &tide_kyc_persona, .path = path, .about = key },
+        &body, out, &code, err);
 }
 
 static tide_status create_page(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
@@ -81,7 +76,6 @@ static tide_status create_page(const struct tide_kyc_call *call, const struct ti
     if (!status)
         status = tide_kyc_page_of(call, out, tide_kyc_at(inquiry, "data.id"),
                                   tide_kyc_at(link, "meta.one-time-link"), err);
-    out->expires_at = call->now + LINK_S;
     tide_json_wipe(inquiry);
     tide_json_wipe(link);
     return status;
@@ -157,10 +151,12 @@ static json_t *member_of(json_t *attributes, const char *const names[3])
     return value;
 }
 
-/* Reads a verified webhook. Only events of inquiries matter. */
-static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
+/* Only events of inquiries matter. */
+static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider,
+                                        const struct tide_kyc_hook *hook, json_t *root,
                                         struct tide_kyc_event *out)
 {
+    (void)hook;
     static const char *const created_names[] = { "created-at", "created_at", "createdAt" };
     static const char *const reference_names[] = { "reference-id", "reference_id", "referenceId" };
     json_t *event = tide_kyc_at(root, "data"), *about;
@@ -182,22 +178,14 @@ static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider
     return tide_kyc_concerns(provider, &named, out);
 }
 
-static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
-                                            const struct tide_kyc_hook *hook,
-                                            struct tide_kyc_event *out)
+static const char *check_webhook(const struct tide_kyc_provider *provider,
+                                 const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
 {
     tide_slice sets;
     if (!tide_kyc_header(hook, "Persona-Signature", &sets))
-        return tide_kyc_forged(out, "no_signature");
+        return "no_signature";
     out->why = "signature";
-    if (!any_set_is_valid(provider, hook, sets, out))
-        return TIDE_KYC_FORGED;
-    out->why = NULL;
-    json_t *root = tide_kyc_hook_json(hook, out);
-    enum tide_kyc_verdict verdict =
-        root ? read_event(provider, root, out) : tide_kyc_malformed(out, "json");
-    tide_json_wipe(root);
-    return verdict;
+    return any_set_is_valid(provider, hook, sets, out) ? NULL : out->why;
 }
 
 /* --- fetch -------------------------------------------------------------------------------- */
@@ -234,47 +222,29 @@ static tide_slice country_of(json_t *fields)
     return (tide_slice){ 0 };
 }
 
-/* Fills the decision. An approval by another template is doubtful. */
-static void map_decision(const struct tide_kyc_provider *provider, json_t *root,
-                         struct tide_kyc_decision *out)
+static tide_slice map_decision(struct tide_kyc_decision *out, json_t *inquiry)
 {
-    json_t *inquiry = tide_kyc_at(root, "data");
+    json_t *fields = tide_kyc_at(inquiry, "attributes.fields");
+    json_t *end = json_object_get(fields, "expiration-date");
     map_status(out, tide_kyc_text_at(inquiry, "attributes.status"));
-    tide_kyc_about(out, tide_kyc_at(inquiry, "attributes.reference-id"));
-    out->decided_ms = tide_kyc_ms(tide_kyc_text_at(inquiry, "attributes.decisioned-at"));
-    json_t *end = tide_kyc_at(inquiry, "attributes.fields.expiration-date");
     tide_kyc_ends(out, json_is_object(end) ? json_object_get(end, "value") : end);
-    if (out->state == TIDE_KYC_APPROVED &&
-        !tide_slice_eq_str(tide_kyc_text_at(inquiry, "relationships.inquiry-template.data.id"),
-                           provider->level))
-        tide_kyc_other_level(out);
-    tide_kyc_settle(out, provider, root, country_of(tide_kyc_at(inquiry, "attributes.fields")));
+    return country_of(fields);
 }
 
-/* The answer must name the requested id: a mix-up would attest another person's address. A redacted
- * inquiry counts as unknown. */
-static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
-                                  struct tide_kyc_decision *out, struct tide_err *err)
-{
-    char path[PATH_BYTES];
-    json_t *root;
-    snprintf(path, sizeof path, "/api/v1/inquiries/%s", provider_id);
-    tide_status status =
-        call_api(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, NULL,
-                 &root, err);
-    if (status)
-        return status;
-    json_t *inquiry = tide_kyc_at(root, "data");
-    *out = (struct tide_kyc_decision){ 0 };
-    if (!tide_slice_eq_str(tide_kyc_text_at(inquiry, "id"), provider_id))
-        status = tide_kyc_odd(err, "about another person");
-    else if (tide_kyc_text_at(inquiry, "attributes.redacted-at").len)
-        status = tide_fail(err, TIDE_E_MISSING, "the provider redacted the inquiry");
-    else
-        map_decision(call->provider, root, out);
-    tide_json_wipe(root);
-    return status;
-}
-
-const struct tide_kyc_adapter tide_kyc_persona = { "persona", create_page, verify_webhook,
-                                                   fetch_decision };
+const struct tide_kyc_adapter tide_kyc_persona = {
+    .type = "persona",
+    .link_s = 86400,
+    .create = create_page,
+    .check = check_webhook,
+    .read = read_event,
+    .sign = sign_request,
+    .path = "/api/v1/inquiries/",
+    .path_end = "",
+    .decision = "data",
+    .id = "id",
+    .ref = "attributes.reference-id",
+    .decided = "attributes.decisioned-at",
+    .level = "relationships.inquiry-template.data.id",
+    .gone = "attributes.redacted-at",
+    .map = map_decision,
+};

@@ -1,4 +1,4 @@
-/* Identity providers: one adapter per provider behind one interface. An adapter knows its
+/* Identity providers: one adapter per provider behind three functions. An adapter knows its
  * provider's API and nothing of sessions or tables.
  *
  * create   one to three calls to the provider, with a deadline; returns the page for the person
@@ -91,22 +91,17 @@ struct tide_kyc_decision {
     bool approves; /* doubtful, but the provider approves the person */
 };
 
-struct tide_kyc_adapter {
-    const char *type; /* "type" in the KYC file */
-    /* Asks for a page. Repeating the same order returns the same person. TIDE_E_IO: no answer in
-     * time, or the provider says retry. TIDE_E_DECODE: not as documented. TIDE_E_CONFIG: the
-     * provider refuses the credentials. Also TIDE_E_STOPPED, TIDE_E_MEMORY, TIDE_E_DB. */
-    tide_status (*create)(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
-                          struct tide_kyc_page *out, struct tide_err *err);
-    enum tide_kyc_verdict (*verify)(const struct tide_kyc_provider *provider,
-                                    const struct tide_kyc_hook *hook, struct tide_kyc_event *out);
-    /* Asks for the decision. Fails as create does. TIDE_E_MISSING: the provider no longer knows the
-     * id. */
-    tide_status (*fetch)(const struct tide_kyc_call *call, const char *provider_id,
-                         struct tide_kyc_decision *out, struct tide_err *err);
-};
-
-const struct tide_kyc_adapter *tide_kyc_adapter_of(enum tide_kyc_type type);
+/* Asks for a page. Repeating the same order returns the same person. TIDE_E_IO: no answer in time,
+ * or the provider says retry. TIDE_E_DECODE: not as documented. TIDE_E_CONFIG: the provider refuses
+ * the credentials. Also TIDE_E_STOPPED, TIDE_E_MEMORY, TIDE_E_DB. */
+tide_status tide_kyc_create(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                            struct tide_kyc_page *out, struct tide_err *err) TIDE_MUST_USE;
+enum tide_kyc_verdict tide_kyc_verify(const struct tide_kyc_provider *provider,
+                                      const struct tide_kyc_hook *hook, struct tide_kyc_event *out);
+/* Asks for the decision. Fails as tide_kyc_create does. TIDE_E_MISSING: the provider no longer knows
+ * the id. */
+tide_status tide_kyc_fetch(const struct tide_kyc_call *call, const char *provider_id,
+                           struct tide_kyc_decision *out, struct tide_err *err) TIDE_MUST_USE;
 
 /* True for an https URL on one of the provider's hosts. http is allowed for this machine only. */
 bool tide_kyc_host_allowed(const struct tide_kyc_provider *provider, const char *url);

@@ -6,6 +6,37 @@
 #include "tidemark/buf.h"
 #include "tidemark/json_read.h"
 
+struct tide_kyc_question;
+struct tide_kyc_lines;
+
+/* A provider, as the functions of provider.h need it. Paths are those of tide_kyc_at. */
+struct tide_kyc_adapter {
+    const char *type; /* "type" in the KYC file */
+    uint32_t link_s;  /* seconds for which the provider's page may be used */
+    tide_status (*create)(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
+                          struct tide_kyc_page *out, struct tide_err *err);
+    /* Checks a webhook's signature and time. Returns NULL, or why it is forged, a static word. */
+    const char *(*check)(const struct tide_kyc_provider *provider, const struct tide_kyc_hook *hook,
+                         struct tide_kyc_event *out);
+    /* Reads a webhook whose signature is valid. Its decision is ignored; the worker asks for it. */
+    enum tide_kyc_verdict (*read)(const struct tide_kyc_provider *provider,
+                                  const struct tide_kyc_hook *hook, json_t *root,
+                                  struct tide_kyc_event *out);
+    /* Adds the lines that authorise a request. Returns false without memory. */
+    bool (*sign)(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
+                 struct tide_kyc_lines *out);
+    /* Asks for a decision instead of the members below; NULL: they say how. */
+    tide_status (*fetch)(const struct tide_kyc_call *call, const char *provider_id,
+                         struct tide_kyc_decision *out, struct tide_err *err);
+    const char *path, *path_end; /* around the id */
+    const char *decision;        /* the member that has the decision; "": the answer has it */
+    bool waits;                  /* that member is null until the provider has decided */
+    const char *id, *ref, *decided, *level; /* decided, level NULL: there is none */
+    const char *gone; /* true or a text: the provider has erased the person; NULL: never */
+    /* Sets the decision's state, reason and end. Returns the country. */
+    tide_slice (*map)(struct tide_kyc_decision *out, json_t *decision);
+};
+
 extern const struct tide_kyc_adapter tide_kyc_sandbox, tide_kyc_sumsub, tide_kyc_persona,
     tide_kyc_veriff, tide_kyc_didit;
 
@@ -14,7 +45,6 @@ enum { TIDE_KYC_CLOCK_S = 300 }; /* largest difference between a signed time and
 /* --- webhooks ----------------------------------------------------------------------------- */
 
 /* Return the verdict and set out->why. */
-enum tide_kyc_verdict tide_kyc_forged(struct tide_kyc_event *out, const char *why);
 enum tide_kyc_verdict tide_kyc_malformed(struct tide_kyc_event *out, const char *why);
 enum tide_kyc_verdict tide_kyc_irrelevant(struct tide_kyc_event *out, const char *why);
 
@@ -64,6 +94,9 @@ int64_t tide_kyc_ms(tide_slice text);
 /* Returns the country as the provider writes it. "" if none is given (missing, null, ""). "?" if
  * the member is not a text: the caller must not fall back to another member then. */
 tide_slice tide_kyc_country_at(json_t *root, const char *path);
+/* Returns the country of an array of documents with that member. Documents of two countries give
+ * "?", so that a person decides. */
+tide_slice tide_kyc_country_each(json_t *documents, const char *member);
 /* Returns the unix seconds at which a day ("2030-01-31") ends in UTC. 0: not a day. */
 int64_t tide_kyc_day_end(tide_slice text);
 /* Takes the end of a document, a day, into account: the earliest end wins. Missing, null or "": the
@@ -120,20 +153,32 @@ void tide_kyc_unknown(struct tide_kyc_decision *out);
 
 /* --- calls -------------------------------------------------------------------------------- */
 
+/* Header lines. tide_kyc_line appends one, which must fit. */
+struct tide_kyc_lines {
+    char text[4][TIDE_KYC_SECRET_BYTES + 48];
+    uint32_t count;
+};
+void tide_kyc_line(struct tide_kyc_lines *lines, const char *form, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* A request to a provider's API. */
 struct tide_kyc_question {
+    const struct tide_kyc_adapter *adapter;
     enum tide_http_method method;
-    const char *path;           /* appended to baseUrl, percent-encoded */
-    const char *const *headers; /* at most four lines, then NULL */
-    tide_slice body;            /* JSON of a POST */
-    uint32_t accept;            /* another status that counts as success; 0: none */
+    const char *path;  /* appended to baseUrl, percent-encoded */
+    tide_slice body;   /* JSON of a POST */
+    uint32_t accept;   /* another status that counts as success; 0: none */
+    const char *about; /* POST: the idempotency key; GET: the id in the path. For sign */
 };
 
 /* Sends a request. *out is JSON that the caller wipes (tide_json_wipe), *code the HTTP status: 200,
- * 201 or accept. Fails as struct tide_kyc_adapter says. No message contains an address, header or
- * body. */
+ * 201 or accept. Fails as tide_kyc_create does. No message contains an address, header or body. */
 tide_status tide_kyc_ask(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
                          json_t **out, uint32_t *code, struct tide_err *err) TIDE_MUST_USE;
+/* Does the same with POST. Releases the body; its failure is TIDE_E_MEMORY. */
+tide_status tide_kyc_post(const struct tide_kyc_call *call, struct tide_kyc_question question,
+                          struct tide_buf *body, json_t **out, uint32_t *code,
+                          struct tide_err *err) TIDE_MUST_USE;
 
 /* Reads a page from an answer. TIDE_E_DECODE unless id, URL and host are valid. */
 tide_status tide_kyc_page_of(const struct tide_kyc_call *call, struct tide_kyc_page *out,

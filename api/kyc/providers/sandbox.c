@@ -3,12 +3,9 @@
  *
  *   POST …/api/kyc/webhook/{key}      X-Sandbox-Signature: hex of HMAC-SHA256(secret, t "." body)
  *   {"event":"decided","id":…,"ref":…,"timestamp":t}      t in unix seconds */
-#include "api/kyc/providers/country.h"
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/pg.h"
 #include "tidemark/text.h"
-
-enum { LINK_S = 86400 };
 
 /* Derives the id from the order, so that a repeated order is the same person. */
 static void id_of(char out[TIDE_KYC_ID_BYTES], const struct tide_kyc_order *order)
@@ -33,7 +30,6 @@ static tide_status create_page(const struct tide_kyc_call *call, const struct ti
                        out->provider_id);
     assert(len > 0 && (size_t)len < sizeof out->url);
     (void)len;
-    out->expires_at = call->now + LINK_S;
     if (!tide_kyc_host_allowed(call->provider, out->url))
         return tide_fail(err, TIDE_E_CONFIG,
                          "the host of /publicUrl is not in the sandbox provider's hosts");
@@ -62,13 +58,14 @@ static tide_slice time_of(tide_slice body)
     return tide_slice_of(at, len);
 }
 
-/* Reads a verified webhook. The parsed time must be the one that was signed. */
-static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
-                                        int64_t time, struct tide_kyc_event *out)
+/* The parsed time must be the one that was signed. */
+static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider,
+                                        const struct tide_kyc_hook *hook, json_t *root,
+                                        struct tide_kyc_event *out)
 {
-    if (json_integer_value(json_object_get(root, "timestamp")) != time)
+    (void)hook;
+    if (json_integer_value(json_object_get(root, "timestamp")) != out->occurred_ms / 1000)
         return tide_kyc_malformed(out, "time");
-    out->occurred_ms = time * 1000;
     if (tide_slice_eq_str(tide_kyc_text_at(root, "event"), "ping"))
         return tide_kyc_irrelevant(out, "event");
     const struct tide_kyc_named named = { root, json_object_get(root, "id"),
@@ -77,50 +74,33 @@ static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider
 }
 
 /* The time must be read from the unverified body, because it is part of the signed text. */
-static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
-                                            const struct tide_kyc_hook *hook,
-                                            struct tide_kyc_event *out)
+static const char *check_webhook(const struct tide_kyc_provider *provider,
+                                 const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
 {
     tide_slice signature, t = time_of(hook->body);
     char before[24];
     uint64_t time;
     if (!tide_kyc_header(hook, "X-Sandbox-Signature", &signature))
-        return tide_kyc_forged(out, "no_signature");
+        return "no_signature";
     if (tide_parse_u64(&time, t, INT64_MAX / 1000) != TIDE_OK || t.len + 1 >= sizeof before)
-        return tide_kyc_forged(out, "time");
+        return "time";
     assert(t.ptr && t.len > 0); /* the text was parsed as a number */
     memcpy(before, t.ptr, t.len);
     before[t.len] = '.';
     struct tide_kyc_signed what = { TIDE_HMAC_SHA256, tide_slice_of(before, t.len + 1) };
     if (!tide_kyc_signature(provider, hook, what, signature, &out->secret))
-        return tide_kyc_forged(out, "signature");
-    if (!tide_kyc_is_near((int64_t)time, hook->now))
-        return tide_kyc_forged(out, "time");
-    json_t *root = tide_kyc_hook_json(hook, out);
-    enum tide_kyc_verdict verdict =
-        root ? read_event(provider, root, (int64_t)time, out) : tide_kyc_malformed(out, "json");
-    tide_json_wipe(root);
-    return verdict;
+        return "signature";
+    out->occurred_ms = (int64_t)time * 1000;
+    return tide_kyc_is_near((int64_t)time, hook->now) ? NULL : "time";
 }
 
 /* --- fetch -------------------------------------------------------------------------------- */
 
-static enum tide_kyc_state state_of(tide_slice decision)
-{
-    static const struct {
-        const char *decision;
-        enum tide_kyc_state state;
-    } rows[] = {
-        { "approved", TIDE_KYC_APPROVED },
-        { "declined", TIDE_KYC_DECLINED },
-        { "resubmit", TIDE_KYC_ACTION_REQUIRED },
-        { "expired", TIDE_KYC_EXPIRED },
-    };
-    for (size_t i = 0; i < TIDE_COUNT(rows); i++)
-        if (tide_slice_eq_str(decision, rows[i].decision))
-            return rows[i].state;
-    return TIDE_KYC_PENDING; /* the table has no other value */
-}
+static const struct tide_kyc_word words[] = {
+    { "pending", TIDE_KYC_PENDING },   { "approved", TIDE_KYC_APPROVED },
+    { "declined", TIDE_KYC_DECLINED }, { "resubmit", TIDE_KYC_ACTION_REQUIRED },
+    { "expired", TIDE_KYC_EXPIRED },   { NULL, TIDE_KYC_REVIEW },
+};
 
 /* The reasons that the sandbox's page offers. */
 static const struct tide_kyc_label labels[] = {
@@ -150,7 +130,7 @@ static tide_status fetch_decision(const struct tide_kyc_call *call, const char *
     if (rows.count == 0) {
         status = tide_fail(err, TIDE_E_MISSING, "the sandbox has no such check");
     } else {
-        out->state = state_of(tide_pg_slice(&rows, 0, 0));
+        tide_kyc_map(out, words, tide_pg_slice(&rows, 0, 0));
         out->decided_ms = (int64_t)tide_pg_u64(&rows, 0, 2);
         snprintf(out->ref, sizeof out->ref, "%s", tide_pg_text(&rows, 0, 3));
         tide_kyc_because(out, labels, tide_pg_slice(&rows, 0, 4));
@@ -160,5 +140,9 @@ static tide_status fetch_decision(const struct tide_kyc_call *call, const char *
     return status;
 }
 
-const struct tide_kyc_adapter tide_kyc_sandbox = { "sandbox", create_page, verify_webhook,
-                                                   fetch_decision };
+const struct tide_kyc_adapter tide_kyc_sandbox = { .type = "sandbox",
+                                                   .link_s = 86400,
+                                                   .create = create_page,
+                                                   .check = check_webhook,
+                                                   .read = read_event,
+                                                   .fetch = fetch_decision };

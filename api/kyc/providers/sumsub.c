@@ -4,8 +4,7 @@
 #include "tidemark/text.h"
 #include "tidemark/url.h"
 
-enum { LINK_S = 86400, PATH_BYTES = 600 };
-static_assert(PATH_BYTES >= sizeof "/resources/applicants//one" + TIDE_KYC_ID_BYTES, "any id fits");
+enum { LINK_S = 86400, PATH_BYTES = 600 }; /* LINK_S: the link is asked for that long */
 static_assert(PATH_BYTES >=
                   sizeof "/resources/applicants?levelName=" + (size_t)3 * TIDE_KYC_TEXT_BYTES,
               "any level fits, also if each byte is escaped");
@@ -22,44 +21,27 @@ void tide_kyc_sumsub_message(struct tide_buf *out, int64_t now, tide_slice base,
     tide_buf_slice(out, question->body);
 }
 
-/* Writes the request's signature in hex. Returns false without memory. */
-static bool sign_request(char out[2 * TIDE_HASH_BYTES + 1], const struct tide_kyc_call *call,
-                         const struct tide_kyc_question *question)
+static bool sign_request(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
+                         struct tide_kyc_lines *out)
 {
     struct tide_kyc_url base;
     struct tide_buf message;
     uint8_t mac[TIDE_HMAC_BYTES_MAX];
-    tide_buf_init(&message, TIDE_KYC_BODY_MAX);
+    char hex[2 * TIDE_HASH_BYTES + 1] = "";
     if (!tide_kyc_url_read(&base, tide_slice_str(call->provider->base_url)))
         return false;
+    tide_buf_init(&message, TIDE_KYC_BODY_MAX);
     tide_kyc_sumsub_message(&message, call->now, base.rest, question);
     bool good = !message.failed;
     if (good)
         tide_hmac(TIDE_HMAC_SHA256, mac, tide_slice_str(call->provider->api_secret),
                   tide_buf_view(&message));
-    tide_hex(out, tide_slice_of(mac, good ? TIDE_HASH_BYTES : 0));
-    out[(size_t)2 * TIDE_HASH_BYTES] = '\0';
+    tide_hex(hex, tide_slice_of(mac, good ? TIDE_HASH_BYTES : 0));
     tide_buf_release(&message);
+    tide_kyc_line(out, "X-App-Token: %s", call->provider->api_key);
+    tide_kyc_line(out, "X-App-Access-Ts: %" PRId64, call->now);
+    tide_kyc_line(out, "X-App-Access-Sig: %s", hex);
     return good;
-}
-
-static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_question question,
-                            json_t **out, uint32_t *code, struct tide_err *err)
-{
-    char signature[2 * TIDE_HASH_BYTES + 1], token[TIDE_KYC_SECRET_BYTES + 16], ts[48], sig[96];
-    static_assert(sizeof token >= sizeof "X-App-Token: " + TIDE_KYC_SECRET_BYTES - 1 &&
-                      sizeof ts >= sizeof "X-App-Access-Ts: " + 20 &&
-                      sizeof sig >= sizeof "X-App-Access-Sig: " + (size_t)2 * TIDE_HASH_BYTES,
-                  "any of the file fits");
-    if (!sign_request(signature, call, &question))
-        return tide_fail(err, TIDE_E_MEMORY, "out of memory");
-    snprintf(token, sizeof token, "X-App-Token: %s", call->provider->api_key);
-    snprintf(ts, sizeof ts, "X-App-Access-Ts: %" PRId64, call->now);
-    snprintf(sig, sizeof sig, "X-App-Access-Sig: %s", signature);
-    question.headers = (const char *const[]){ token, ts, sig, NULL };
-    tide_status status = tide_kyc_ask(call, &question, out, code, err);
-    tide_sign_wipe(token, sizeof token);
-    return status;
 }
 
 static void put_percent(struct tide_buf *buf, const char *text)
@@ -81,8 +63,10 @@ static tide_status find_applicant(const struct tide_kyc_call *call, const char *
     char path[PATH_BYTES];
     uint32_t code;
     snprintf(path, sizeof path, "/resources/applicants/-;externalUserId=%s/one", ref);
-    return call_api(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, out,
-                    &code, err);
+    const struct tide_kyc_question question = {
+        .adapter = &tide_kyc_sumsub, .method = TIDE_HTTP_GET, .path = path, .about = ref
+    };
+    return tide_kyc_ask(call, &question, out, &code, err);
 }
 
 /* Creates the applicant before the link, so that its id is known even if the person never opens the
@@ -100,16 +84,13 @@ static tide_status make_applicant(const struct tide_kyc_call *call, const char *
     tide_buf_u8(&body, '{');
     tide_kyc_put(&body, (const char *const[]){ "externalUserId", ref, NULL });
     tide_buf_u8(&body, '}');
-    tide_status status = path.failed || body.failed
-                             ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
-                             : call_api(call,
-                                        (struct tide_kyc_question){ .method = TIDE_HTTP_POST,
-                                                                    .path = (const char *)path.ptr,
-                                                                    .body = tide_buf_view(&body),
-                                                                    .accept = 409 },
-                                        out, &code, err);
+    body.failed |= path.failed;
+    tide_status status = tide_kyc_post(call,
+                                       (struct tide_kyc_question){ .adapter = &tide_kyc_sumsub,
+                                                                   .path = (const char *)path.ptr,
+                                                                   .accept = 409 },
+                                       &body, out, &code, err);
     tide_buf_release(&path);
-    tide_buf_release(&body);
     *known = !status && code == 409;
     return *known ? find_applicant(call, ref, out, err) : status;
 }
@@ -128,16 +109,11 @@ static tide_status make_link(const struct tide_kyc_call *call, const struct tide
     tide_kyc_put(&body, (const char *const[]){ "successUrl", order->return_url, "rejectUrl",
                                                order->return_url, NULL });
     tide_buf_str(&body, "}}");
-    tide_status status =
-        body.failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
-                    : call_api(call,
-                               (struct tide_kyc_question){
-                                   .method = TIDE_HTTP_POST,
-                                   .path = "/resources/sdkIntegrations/levels/-/websdkLink",
-                                   .body = tide_buf_view(&body) },
-                               out, &code, err);
-    tide_buf_release(&body);
-    return status;
+    return tide_kyc_post(
+        call,
+        (struct tide_kyc_question){ .adapter = &tide_kyc_sumsub,
+                                    .path = "/resources/sdkIntegrations/levels/-/websdkLink" },
+        &body, out, &code, err);
 }
 
 static tide_status create_page(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
@@ -150,7 +126,6 @@ static tide_status create_page(const struct tide_kyc_call *call, const struct ti
     if (!status)
         status = tide_kyc_page_of(call, out, tide_kyc_at(applicant, "id"), tide_kyc_at(link, "url"),
                                   err);
-    out->expires_at = call->now + LINK_S;
     tide_json_wipe(applicant);
     tide_json_wipe(link);
     return status;
@@ -169,10 +144,11 @@ static const struct {
 
 static_assert(TIDE_COUNT(algorithms) == TIDE_KYC_SHA512 + 1, "a row for each algorithm");
 
-/* Reads a verified webhook. */
-static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
+static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider,
+                                        const struct tide_kyc_hook *hook, json_t *root,
                                         struct tide_kyc_event *out)
 {
+    (void)hook;
     out->occurred_ms = tide_kyc_ms(tide_kyc_text_at(root, "createdAtMs"));
     const struct tide_kyc_named named = { root, tide_kyc_at(root, "applicantId"),
                                           tide_kyc_at(root, "externalUserId") };
@@ -180,25 +156,18 @@ static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider
 }
 
 /* The KYC file pins the digest's algorithm, so that a forged header cannot choose a weaker one. */
-static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
-                                            const struct tide_kyc_hook *hook,
-                                            struct tide_kyc_event *out)
+static const char *check_webhook(const struct tide_kyc_provider *provider,
+                                 const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
 {
     tide_slice digest, algorithm;
     assert(provider->algorithm < TIDE_COUNT(algorithms));
     if (!tide_kyc_header(hook, "X-Payload-Digest", &digest))
-        return tide_kyc_forged(out, "no_signature");
+        return "no_signature";
     if (!tide_kyc_header(hook, "X-Payload-Digest-Alg", &algorithm) ||
         !tide_slice_eq_str(algorithm, algorithms[provider->algorithm].name))
-        return tide_kyc_forged(out, "algorithm");
+        return "algorithm";
     struct tide_kyc_signed what = { .algorithm = algorithms[provider->algorithm].hmac };
-    if (!tide_kyc_signature(provider, hook, what, digest, &out->secret))
-        return tide_kyc_forged(out, "signature");
-    json_t *root = tide_kyc_hook_json(hook, out);
-    enum tide_kyc_verdict verdict =
-        root ? read_event(provider, root, out) : tide_kyc_malformed(out, "json");
-    tide_json_wipe(root);
-    return verdict;
+    return tide_kyc_signature(provider, hook, what, digest, &out->secret) ? NULL : "signature";
 }
 
 /* --- fetch -------------------------------------------------------------------------------- */
@@ -265,61 +234,29 @@ static void map_status(struct tide_kyc_decision *out, json_t *root)
 }
 
 /* Returns the country where the person lives, if the level asks for it, else the document's
- * country. Documents of two countries give "?", so that a person decides. */
-static tide_slice country_of(json_t *root)
+ * country. */
+static tide_slice map_decision(struct tide_kyc_decision *out, json_t *root)
 {
-    tide_slice home = tide_kyc_country_at(root, "info.addresses.0.country");
     json_t *documents = tide_kyc_at(root, "info.idDocs");
-    tide_slice first = { 0 };
-    for (size_t i = 0; i < json_array_size(documents) && home.len == 0; i++) {
-        tide_slice one = tide_kyc_country_at(json_array_get(documents, i), "country");
-        if (first.len && one.len && !tide_slice_eq(first, one))
-            return TIDE_SLICE("?");
-        first = first.len ? first : one;
-    }
-    if (home.len || first.len)
-        return home.len ? home : first;
-    return tide_kyc_country_at(root, "info.country");
-}
-
-/* Fills the decision. An approval by another level is doubtful. */
-static void map_decision(const struct tide_kyc_provider *provider, json_t *root,
-                         struct tide_kyc_decision *out)
-{
+    tide_slice home = tide_kyc_country_at(root, "info.addresses.0.country");
+    tide_slice issued = tide_kyc_country_each(documents, "country");
     map_status(out, root);
-    tide_kyc_about(out, tide_kyc_at(root, "externalUserId"));
-    out->decided_ms = tide_kyc_ms(tide_kyc_text_at(root, "review.reviewDate"));
-    tide_kyc_ends_each(out, tide_kyc_at(root, "info.idDocs"), "validUntil");
-    if (out->state == TIDE_KYC_APPROVED &&
-        !tide_slice_eq_str(tide_kyc_text_at(root, "review.levelName"), provider->level))
-        tide_kyc_other_level(out);
-    tide_kyc_settle(out, provider, root, country_of(root));
+    tide_kyc_ends_each(out, documents, "validUntil");
+    return home.len ? home : issued.len ? issued : tide_kyc_country_at(root, "info.country");
 }
 
-/* The answer must name the requested id: a mix-up would attest another person's address. A deleted
- * applicant counts as unknown. */
-static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
-                                  struct tide_kyc_decision *out, struct tide_err *err)
-{
-    char path[PATH_BYTES];
-    json_t *root;
-    uint32_t code;
-    snprintf(path, sizeof path, "/resources/applicants/%s/one", provider_id);
-    tide_status status =
-        call_api(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path }, &root,
-                 &code, err);
-    if (status)
-        return status;
-    *out = (struct tide_kyc_decision){ 0 };
-    if (!tide_slice_eq_str(tide_kyc_text_at(root, "id"), provider_id))
-        status = tide_kyc_odd(err, "about another person");
-    else if (json_is_true(tide_kyc_at(root, "deleted")))
-        status = tide_fail(err, TIDE_E_MISSING, "the provider deleted the person");
-    else
-        map_decision(call->provider, root, out);
-    tide_json_wipe(root);
-    return status;
-}
-
-const struct tide_kyc_adapter tide_kyc_sumsub = { "sumsub", create_page, verify_webhook,
-                                                  fetch_decision };
+const struct tide_kyc_adapter tide_kyc_sumsub = { .type = "sumsub",
+                                                  .link_s = LINK_S,
+                                                  .create = create_page,
+                                                  .check = check_webhook,
+                                                  .read = read_event,
+                                                  .sign = sign_request,
+                                                  .path = "/resources/applicants/",
+                                                  .path_end = "/one",
+                                                  .decision = "",
+                                                  .id = "id",
+                                                  .ref = "externalUserId",
+                                                  .decided = "review.reviewDate",
+                                                  .level = "review.levelName",
+                                                  .gone = "deleted",
+                                                  .map = map_decision };

@@ -3,30 +3,19 @@
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
 
-enum { LINK_S = 7 * 86400, PATH_BYTES = 256 };
-static_assert(PATH_BYTES >= sizeof "/v1/sessions//decision" + TIDE_KYC_ID_BYTES, "any id fits");
-
-/* Signs and sends a request. Veriff wants the session's id signed for a GET, the body for a
- * POST. */
-static tide_status call_api(const struct tide_kyc_call *call, struct tide_kyc_question question,
-                            tide_slice message, json_t **out, struct tide_err *err)
+/* Veriff wants the session's id signed for a GET, the body for a POST. */
+static bool sign_request(const struct tide_kyc_call *call, const struct tide_kyc_question *question,
+                         struct tide_kyc_lines *out)
 {
-    char client[TIDE_KYC_SECRET_BYTES + 32], signature[96] = "X-HMAC-SIGNATURE: ";
     uint8_t mac[TIDE_HMAC_BYTES_MAX];
-    uint32_t code;
-    size_t at = strlen(signature);
-    static_assert(sizeof client >= sizeof "X-AUTH-CLIENT: " + TIDE_KYC_SECRET_BYTES - 1,
-                  "any key fits");
-    snprintf(client, sizeof client, "X-AUTH-CLIENT: %s", call->provider->api_key);
-    size_t len =
-        tide_hmac(TIDE_HMAC_SHA256, mac, tide_slice_str(call->provider->api_secret), message);
-    assert(at + 2 * len < sizeof signature);
-    tide_hex(signature + at, tide_slice_of(mac, len));
-    signature[at + 2 * len] = '\0';
-    question.headers = (const char *const[]){ client, signature, NULL };
-    tide_status status = tide_kyc_ask(call, &question, out, &code, err);
-    tide_sign_wipe(client, sizeof client);
-    return status;
+    char hex[2 * TIDE_HMAC_BYTES_MAX + 1] = "";
+    bool post = question->method == TIDE_HTTP_POST;
+    size_t len = tide_hmac(TIDE_HMAC_SHA256, mac, tide_slice_str(call->provider->api_secret),
+                           post ? question->body : tide_slice_str(question->about));
+    tide_hex(hex, tide_slice_of(mac, len));
+    tide_kyc_line(out, "X-AUTH-CLIENT: %s", call->provider->api_key);
+    tide_kyc_line(out, "X-HMAC-SIGNATURE: %s", hex);
+    return true;
 }
 
 static tide_status create_page(const struct tide_kyc_call *call, const struct tide_kyc_order *order,
@@ -34,32 +23,31 @@ static tide_status create_page(const struct tide_kyc_call *call, const struct ti
 {
     struct tide_buf body;
     json_t *root = NULL;
+    uint32_t code;
     tide_buf_init(&body, TIDE_KYC_BODY_MAX);
     tide_buf_str(&body, "{\"verification\":{");
     tide_kyc_put(&body, (const char *const[]){ "callback", order->return_url, "vendorData",
                                                order->ref, NULL });
     tide_buf_str(&body, "}}");
-    struct tide_kyc_question question = { .method = TIDE_HTTP_POST,
-                                          .path = "/v1/sessions",
-                                          .body = tide_buf_view(&body) };
-    tide_status status = body.failed ? tide_fail(err, TIDE_E_MEMORY, "out of memory")
-                                     : call_api(call, question, tide_buf_view(&body), &root, err);
-    tide_buf_release(&body);
+    tide_status status = tide_kyc_post(
+        call, (struct tide_kyc_question){ .adapter = &tide_kyc_veriff, .path = "/v1/sessions" },
+        &body, &root, &code, err);
     if (!status)
         status = tide_kyc_page_of(call, out, tide_kyc_at(root, "verification.id"),
                                   tide_kyc_at(root, "verification.url"), err);
-    out->expires_at = call->now + LINK_S;
     tide_json_wipe(root);
     return status;
 }
 
 /* --- verify ------------------------------------------------------------------------------- */
 
-/* Reads a verified webhook: a decision has an object "verification", an event (started, submitted)
- * has the members at the top. */
-static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider, json_t *root,
+/* A decision has an object "verification", an event (started, submitted) has the members at the
+ * top. */
+static enum tide_kyc_verdict read_event(const struct tide_kyc_provider *provider,
+                                        const struct tide_kyc_hook *hook, json_t *root,
                                         struct tide_kyc_event *out)
 {
+    (void)hook;
     json_t *about = json_object_get(root, "verification");
     if (!json_is_object(about))
         about = root;
@@ -76,23 +64,16 @@ static bool is_our_client(const struct tide_kyc_provider *provider, tide_slice c
 }
 
 /* Verifies X-HMAC-SIGNATURE. The older X-SIGNATURE is ignored. */
-static enum tide_kyc_verdict verify_webhook(const struct tide_kyc_provider *provider,
-                                            const struct tide_kyc_hook *hook,
-                                            struct tide_kyc_event *out)
+static const char *check_webhook(const struct tide_kyc_provider *provider,
+                                 const struct tide_kyc_hook *hook, struct tide_kyc_event *out)
 {
     tide_slice client, signature;
     if (!tide_kyc_header(hook, "X-AUTH-CLIENT", &client) || !is_our_client(provider, client))
-        return tide_kyc_forged(out, "client");
+        return "client";
     if (!tide_kyc_header(hook, "X-HMAC-SIGNATURE", &signature))
-        return tide_kyc_forged(out, "no_signature");
+        return "no_signature";
     struct tide_kyc_signed what = { .algorithm = TIDE_HMAC_SHA256 };
-    if (!tide_kyc_signature(provider, hook, what, signature, &out->secret))
-        return tide_kyc_forged(out, "signature");
-    json_t *root = tide_kyc_hook_json(hook, out);
-    enum tide_kyc_verdict verdict =
-        root ? read_event(provider, root, out) : tide_kyc_malformed(out, "json");
-    tide_json_wipe(root);
-    return verdict;
+    return tide_kyc_signature(provider, hook, what, signature, &out->secret) ? NULL : "signature";
 }
 
 /* --- fetch -------------------------------------------------------------------------------- */
@@ -150,43 +131,25 @@ void tide_kyc_veriff_because(struct tide_kyc_decision *out, json_t *code)
     tide_kyc_because(out, shown, *number ? tide_slice_str(number) : tide_kyc_label_of(code));
 }
 
-/* Fills the decision. "verification" is null until Veriff has decided. */
-static tide_status map_decision(const struct tide_kyc_provider *provider, json_t *root,
-                                const char *provider_id, struct tide_kyc_decision *out,
-                                struct tide_err *err)
+static tide_slice map_decision(struct tide_kyc_decision *out, json_t *v)
 {
-    json_t *v = json_object_get(root, "verification");
-    if (json_is_null(v)) {
-        out->state = TIDE_KYC_PENDING;
-        return TIDE_OK;
-    }
-    if (!tide_slice_eq_str(tide_kyc_text_at(v, "id"), provider_id))
-        return tide_kyc_odd(err, "about another person");
     map_status(out, tide_kyc_text_at(v, "status"), json_integer_value(json_object_get(v, "code")));
     tide_kyc_veriff_because(out, json_object_get(v, "reasonCode"));
-    tide_kyc_about(out, tide_kyc_at(v, "vendorData"));
-    out->decided_ms = tide_kyc_ms(tide_kyc_text_at(v, "decisionTime"));
     tide_kyc_ends(out, tide_kyc_at(v, "document.validUntil"));
-    tide_kyc_settle(out, provider, root, tide_kyc_country_at(v, "document.country"));
-    return TIDE_OK;
+    return tide_kyc_country_at(v, "document.country");
 }
 
-static tide_status fetch_decision(const struct tide_kyc_call *call, const char *provider_id,
-                                  struct tide_kyc_decision *out, struct tide_err *err)
-{
-    char path[PATH_BYTES];
-    json_t *root;
-    snprintf(path, sizeof path, "/v1/sessions/%s/decision", provider_id);
-    tide_status status =
-        call_api(call, (struct tide_kyc_question){ .method = TIDE_HTTP_GET, .path = path },
-                 tide_slice_str(provider_id), &root, err);
-    if (status)
-        return status;
-    *out = (struct tide_kyc_decision){ 0 };
-    status = map_decision(call->provider, root, provider_id, out, err);
-    tide_json_wipe(root);
-    return status;
-}
-
-const struct tide_kyc_adapter tide_kyc_veriff = { "veriff", create_page, verify_webhook,
-                                                  fetch_decision };
+const struct tide_kyc_adapter tide_kyc_veriff = { .type = "veriff",
+                                                  .link_s = 7 * 86400,
+                                                  .create = create_page,
+                                                  .check = check_webhook,
+                                                  .read = read_event,
+                                                  .sign = sign_request,
+                                                  .path = "/v1/sessions/",
+                                                  .path_end = "/decision",
+                                                  .decision = "verification",
+                                                  .waits = true,
+                                                  .id = "id",
+                                                  .ref = "vendorData",
+                                                  .decided = "decisionTime",
+                                                  .map = map_decision };

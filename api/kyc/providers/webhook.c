@@ -2,13 +2,6 @@
 #include "api/kyc/providers/provider_impl.h"
 #include "tidemark/text.h"
 
-enum tide_kyc_verdict tide_kyc_forged(struct tide_kyc_event *out, const char *why)
-{
-    assert(why);
-    out->why = why;
-    return TIDE_KYC_FORGED;
-}
-
 enum tide_kyc_verdict tide_kyc_malformed(struct tide_kyc_event *out, const char *why)
 {
     out->why = why;
@@ -172,6 +165,18 @@ tide_slice tide_kyc_country_at(json_t *root, const char *path)
     const json_t *value = tide_kyc_at(root, path);
     bool other = value && !json_is_null(value) && !json_is_string(value);
     return other ? TIDE_SLICE("?") : tide_kyc_text_at(root, path);
+}
+
+tide_slice tide_kyc_country_each(json_t *documents, const char *member)
+{
+    tide_slice first = { 0 };
+    for (size_t i = 0; i < json_array_size(documents); i++) {
+        tide_slice one = tide_kyc_country_at(json_array_get(documents, i), member);
+        if (first.len && one.len && !tide_slice_eq(first, one))
+            return TIDE_SLICE("?");
+        first = first.len ? first : one;
+    }
+    return first;
 }
 
 /* Rewrites the text as RFC 3339 for tide_time_parse: date, "T", time without fraction, zone with a

@@ -77,7 +77,7 @@ static tide_status call_provider(struct page_request *o, struct tide_kyc_page *p
         .ref = ref, .session_id = o->session->id, .return_url = back, .mode = o->session->mode
     };
     *page = (struct tide_kyc_page){ 0 };
-    return tide_kyc_adapter_of(o->provider->type)->create(&call, &order, page, err);
+    return tide_kyc_create(&call, &order, page, err);
 }
 
 /* Asks a second time after a failure that may pass. Adapters send the same request, so the provider
@@ -164,8 +164,7 @@ static bool is_approved(struct page_request *o, const char *ref, const char *pro
     struct tide_err ignored;
     const struct tide_kyc_call call = call_of(o);
     o->try_until_ms = now_ms(o->context) + APPROVED_MS;
-    tide_status status =
-        tide_kyc_adapter_of(o->provider->type)->fetch(&call, provider_id, &decision, &ignored);
+    tide_status status = tide_kyc_fetch(&call, provider_id, &decision, &ignored);
     return status == TIDE_OK && decision.state == TIDE_KYC_APPROVED &&
            (!decision.valid_until || decision.valid_until > unix_now(o->context)) &&
            strcmp(decision.ref, ref) == 0;

@@ -190,7 +190,7 @@ void tide_route_kyc_webhook(struct tide_handler_context *context,
                                   .header = find_header,
                                   .self = (void *)(uintptr_t)request,
                                   .now = (int64_t)(context->now_ms / 1000) };
-    switch (tide_kyc_adapter_of(provider->type)->verify(provider, &hook, &event)) {
+    switch (tide_kyc_verify(provider, &hook, &event)) {
     case TIDE_KYC_GENUINE:
         queue_event(context, request, index, &event, reply);
         break;

@@ -22,27 +22,9 @@ enum {
 
 static_assert(LEAST_MS <= MOST_MS && MOST_MS <= ROW_MOST_MS, "a pause grows up to its limit");
 
-uint32_t worker_chance(struct worker *w)
+static uint32_t worker_backoff_ms(struct worker *w, uint32_t most_ms, uint32_t times)
 {
-    return tide_retry_chance(&w->retry);
-}
-
-static uint32_t worker_backoff_ms(struct worker *w, uint32_t least_ms, uint32_t most_ms,
-                                  uint32_t times)
-{
-    return tide_retry_pause_ms(&w->retry, least_ms, most_ms, times);
-}
-
-int64_t worker_now_ms(const struct worker *w)
-{
-    const struct tide_clock *clock = w->all->options.clock;
-    return clock->now_ms(clock->self);
-}
-
-int64_t worker_wall_s(const struct worker *w)
-{
-    const struct tide_clock *clock = w->all->options.clock;
-    return clock->wall_ms(clock->self) / 1000;
+    return tide_retry_pause_ms(&w->thread.retry, LEAST_MS, most_ms, times);
 }
 
 static bool is_closing(void *self)
@@ -60,7 +42,8 @@ static void track_provider(struct worker *w, tide_status status, const struct ti
     bool bad = status == TIDE_E_IO || status == TIDE_E_CONFIG;
     if (bad) {
         bool ours = status == TIDE_E_CONFIG;
-        w->away_until_ms = worker_now_ms(w) + worker_backoff_ms(w, LEAST_MS, MOST_MS, w->failures);
+        w->away_until_ms =
+            tide_kyc_now_ms(&w->context) + worker_backoff_ms(w, MOST_MS, w->failures);
         if (w->failures++ == 0)
             tide_log(ours ? TIDE_ERROR : TIDE_WARN, "kyc.provider_away", "provider=%s text=%s",
                      w->provider->key, tide_log_quote(quoted, sizeof quoted, err->text));
@@ -88,7 +71,7 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
                                   .provider = w->provider,
                                   .http = w->context.http,
                                   .pg = w->context.pg,
-                                  .now = worker_wall_s(w),
+                                  .now = tide_kyc_now(&w->context),
                                   .cancelled = tide_kyc_context_cancelled,
                                   .self = &w->context };
     char ref[TIDE_KYC_REF_BYTES];
@@ -96,7 +79,7 @@ static tide_status ask_provider(struct worker *w, const struct worker_session *s
     *out = NULL;
     if (!session->provider_id[0])
         return TIDE_OK;
-    tide_status status = w->adapter->fetch(&call, session->provider_id, room, err);
+    tide_status status = tide_kyc_fetch(&call, session->provider_id, room, err);
     track_provider(w, status, err);
     (void)TIDE_FAILPOINT("kyc.decision_fetched");
     *out = status == TIDE_OK ? room : &tide_kyc_gone;
@@ -185,13 +168,12 @@ static tide_status postpone_work(struct worker *w, const struct worker_session *
     const char *word = tide_status_name(why);
     if (!event)
         return worker_postpone_session(
-            w, session, worker_backoff_ms(w, LEAST_MS, ROW_MOST_MS, session->attempts), word, err);
+            w, session, worker_backoff_ms(w, ROW_MOST_MS, session->attempts), word, err);
     bool given_up = event->attempts >= ATTEMPTS_MAX;
     if (given_up)
         tide_log(TIDE_ERROR, "kyc.webhook_given_up", "provider=%s event=%s why=%s",
                  w->provider->key, event->key, word);
-    return worker_postpone_event(w, event,
-                                 worker_backoff_ms(w, LEAST_MS, ROW_MOST_MS, event->attempts), word,
+    return worker_postpone_event(w, event, worker_backoff_ms(w, ROW_MOST_MS, event->attempts), word,
                                  given_up, err);
 }
 
@@ -229,7 +211,7 @@ static tide_status handle_session(struct worker *w, const struct worker_session 
 static bool may_ask(const struct worker *w)
 {
     tide_liveness_mark(); /* before each call to the provider */
-    return !is_closing(w->all) && worker_now_ms(w) >= w->away_until_ms;
+    return !is_closing(w->all) && tide_kyc_now_ms(&w->context) >= w->away_until_ms;
 }
 
 /* Handles the next due webhook. *found false: none is due. */
@@ -286,13 +268,16 @@ static tide_status compare_clocks(struct worker *w, bool *agree, struct tide_err
 }
 
 /* Does a bounded amount of work, so that webhooks, sessions and maintenance all get their share.
- * *more: call again at once. */
-static tide_status run_turn(struct worker *w, bool *more, struct tide_err *err)
+ * If rows
+ * are left over, the next turn follows at once. */
+static tide_status run_turn(void *self, uint32_t *wait_ms, struct tide_err *err)
 {
-    bool found = false;
+    struct worker *w = self;
+    bool found = false, more;
     tide_status status = worker_note_settings(w, err);
     if (status == TIDE_OK)
         status = compare_clocks(w, &found, err);
+    *wait_ms = POLL_MS;
     if (status == TIDE_OK && !found)
         return worker_maintain(w, err);
     for (int i = 0; i < ORDERS_A_TURN && found && status == TIDE_OK && !is_closing(w->all); i++)
@@ -300,81 +285,26 @@ static tide_status run_turn(struct worker *w, bool *more, struct tide_err *err)
     found = true;
     for (int i = 0; i < EVENTS_A_TURN && found && status == TIDE_OK && may_ask(w); i++)
         status = next_event(w, &found, err);
-    *more = found && may_ask(w);
+    more = found && may_ask(w);
     found = true;
     for (int i = 0; i < SESSIONS_A_TURN && found && status == TIDE_OK && may_ask(w); i++)
         status = next_session(w, &found, err);
-    *more |= found && may_ask(w);
+    more |= found && may_ask(w);
+    *wait_ms = more ? 0 : POLL_MS;
     return status == TIDE_OK ? worker_maintain(w, err) : status;
 }
 
-/* --- the thread ------------------------------------------------------------------------------- */
-
-/* Connects if needed and listens for new webhooks. */
-static tide_status connect_now(struct worker *w, struct tide_err *err)
-{
-    if (tide_kyc_context_ready(&w->context) && w->listening)
-        return TIDE_OK;
-    w->listening = false;
-    tide_status status = tide_kyc_context_connect(&w->context, err);
-    if (status == TIDE_OK)
-        status = tide_pg_listen(w->context.pg, "tidemark_inbox", err);
-    w->listening = status == TIDE_OK;
-    return status;
-}
-
-/* Sleeps in short slices, so that closing need not wait. */
-static void pause_worker(struct worker *w, uint32_t ms)
-{
-    const struct tide_clock *clock = w->all->options.clock;
-    for (uint32_t done = 0; done < ms && !is_closing(w->all); done += 50)
-        clock->sleep_ms(clock->self, 50);
-}
-
-/* Logs the first failure in a row, chooses whether to reconnect, and pauses longer with each
- * failure. */
-static void handle_database_error(struct worker *w, tide_status status, const struct tide_err *err)
-{
-    char quoted[TIDE_ERR_TEXT_MAX];
-    if (status == TIDE_OK) {
-        w->db_failures = 0;
-        return;
-    }
-    if (status == TIDE_E_STOPPED)
-        return;
-    bool passes = status == TIDE_E_DB || status == TIDE_E_NO_PRIMARY;
-    if (w->db_failures == 0)
-        tide_log(passes ? TIDE_WARN : TIDE_ERROR, "kyc.worker_failed", "provider=%s text=%s",
-                 w->provider->key, tide_log_quote(quoted, sizeof quoted, err->text));
-    if (w->context.pg && tide_pg_remedy(w->context.pg) != TIDE_PG_AGAIN)
-        w->listening = false;
-    pause_worker(w, worker_backoff_ms(w, 250, 10000, w->db_failures++));
-}
-
-/* A thread's loop: connect, take a turn, wait for a new webhook. */
-static void *run_worker(void *self)
-{
-    struct worker *w = self;
-    assert(w == &w->all->workers[w->index]);
-    struct tide_err err;
-    tide_liveness_begin("kyc", TIDE_LIVENESS_WAITS_MS);
-    while (!is_closing(w->all)) {
-        bool more = false, notified;
-        /* The thread counts as alive while the database is unreachable: a restart would not help,
-         * and reads go on without KYC. */
-        tide_liveness_mark();
-        tide_status status = connect_now(w, &err);
-        if (status == TIDE_OK)
-            status = run_turn(w, &more, &err);
-        if (status == TIDE_OK && !more)
-            status = tide_pg_wait(w->context.pg, POLL_MS, &notified, &err);
-        handle_database_error(w, status, &err);
-    }
-    tide_liveness_end();
-    return NULL;
-}
-
 /* --- life ------------------------------------------------------------------------------------- */
+
+static void log_failure(void *self, bool passes, const char *quoted)
+{
+    tide_log(passes ? TIDE_WARN : TIDE_ERROR, "kyc.worker_failed", "provider=%s text=%s",
+             ((struct worker *)self)->provider->key, quoted);
+}
+
+static const struct tide_kyc_turns turns = {
+    .name = "kyc", .channel = "tidemark_inbox", .turn = run_turn, .failed = log_failure
+};
 
 tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
                                   const struct tide_kyc_workers_options *options,
@@ -399,11 +329,7 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
         w->all = all;
         w->index = i;
         w->provider = &options->settings->providers[i];
-        w->adapter = tide_kyc_adapter_of(w->provider->type);
-        assert(w->adapter);
-        tide_retry_init(&w->retry, options->clock->wall_ms(options->clock->self), i);
-        status = tide_kyc_context_open(&w->context, &context, err);
-        w->opened = status == TIDE_OK;
+        status = tide_kyc_thread_open(&w->thread, &turns, w, i, &w->context, &context, err);
     }
     if (status == TIDE_OK)
         *out = all;
@@ -414,13 +340,10 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
 
 tide_status tide_kyc_workers_start(struct tide_kyc_workers *workers, struct tide_err *err)
 {
-    for (uint32_t i = 0; i < workers->count; i++) {
-        struct worker *w = &workers->workers[i];
-        w->started = pthread_create(&w->thread, NULL, run_worker, w) == 0;
-        if (!w->started)
-            return tide_fail(err, TIDE_E_MEMORY, "cannot start a KYC worker thread");
-    }
-    return TIDE_OK;
+    tide_status status = TIDE_OK;
+    for (uint32_t i = 0; i < workers->count && status == TIDE_OK; i++)
+        status = tide_kyc_thread_start(&workers->workers[i].thread, err);
+    return status;
 }
 
 void tide_kyc_workers_close(struct tide_kyc_workers *workers)
@@ -428,13 +351,8 @@ void tide_kyc_workers_close(struct tide_kyc_workers *workers)
     if (!workers)
         return;
     atomic_store(&workers->closing, true);
-    for (uint32_t i = 0; i < workers->count; i++) {
-        struct worker *w = &workers->workers[i];
-        if (w->started)
-            pthread_join(w->thread, NULL);
-        if (w->opened)
-            tide_kyc_context_close(&w->context);
-    }
+    for (uint32_t i = 0; i < workers->count; i++)
+        tide_kyc_thread_close(&workers->workers[i].thread);
     pthread_mutex_destroy(&workers->mutex);
     free(workers);
 }

@@ -2,13 +2,11 @@
 #ifndef API_KYC_WORKER_WORKER_IMPL_H
 #define API_KYC_WORKER_WORKER_IMPL_H
 
-#include "api/kyc/base/context.h"
+#include "api/kyc/base/thread.h"
 #include "api/kyc/worker/decision.h"
 #include "api/kyc/worker/worker.h"
-#include "tidemark/retry.h"
 #include "tidemark/text.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #define WORKER_SESSION_BYTES 65u
@@ -20,13 +18,9 @@ struct worker {
     struct tide_kyc_workers *all;
     uint32_t index; /* the provider's index in the settings */
     const struct tide_kyc_provider *provider;
-    const struct tide_kyc_adapter *adapter;
-    pthread_t thread;
-    bool opened, started, listening;
+    struct tide_kyc_thread thread;
     struct tide_kyc_context context;
-    struct tide_retry retry;
     uint32_t failures;     /* failed calls in a row */
-    uint32_t db_failures;  /* failed statements in a row */
     int64_t away_until_ms; /* monotonic: no call before this time */
     bool settings_noted;   /* the audit has the row of this start */
     bool clocks_differ;    /* already logged */
@@ -144,10 +138,6 @@ tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out
 
 /* --- worker.c --------------------------------------------------------------------------------- */
 
-/* Returns a random number for spreading checks. */
-uint32_t worker_chance(struct worker *w);
-int64_t worker_wall_s(const struct worker *w);
-int64_t worker_now_ms(const struct worker *w);
 #define WORKER_COUNT(w, field)                  \
     do {                                        \
         pthread_mutex_lock(&(w)->all->mutex);   \

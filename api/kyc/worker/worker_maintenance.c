@@ -41,8 +41,9 @@ static tide_status report_refused(struct worker *w, struct tide_err *err)
     struct tide_kyc_refused *refused = w->all->options.refused;
     struct tide_kyc_count_line line;
     tide_status status = TIDE_OK;
-    while (status == TIDE_OK &&
-           tide_kyc_next_report(refused, w->index, worker_now_ms(w), REPORT_MS, &line)) {
+    while (
+        status == TIDE_OK &&
+        tide_kyc_next_report(refused, w->index, tide_kyc_now_ms(&w->context), REPORT_MS, &line)) {
         status = write_refusal(w, &line, err);
         if (status == TIDE_OK)
             tide_log(TIDE_WARN, "kyc.webhooks_refused", "provider=%s fate=%s why=%s count=%" PRIu64,
@@ -259,11 +260,12 @@ static tide_status count_all_sessions(struct worker *w, struct tide_kyc_figures 
                                     " ('approved', 'declined', 'expired', 'revoked')"
                                     " GROUP BY state";
     tide_status status = count_sessions(w, open_sql, f->sessions, err);
-    int64_t began = worker_now_ms(w);
+    int64_t began = tide_kyc_now_ms(&w->context);
     if (status == TIDE_OK && began >= w->ended_due_ms) {
         status = count_sessions(w, ended_sql, w->ended, err);
-        int64_t pause = (worker_now_ms(w) - began) * ENDED_SHARE;
-        w->ended_due_ms = worker_now_ms(w) + (pause < ENDED_MS_MAX ? pause : ENDED_MS_MAX);
+        int64_t pause = (tide_kyc_now_ms(&w->context) - began) * ENDED_SHARE;
+        w->ended_due_ms =
+            tide_kyc_now_ms(&w->context) + (pause < ENDED_MS_MAX ? pause : ENDED_MS_MAX);
     }
     for (int s = 0; s < (int)TIDE_KYC_STATE_COUNT; s++)
         if (!tide_kyc_is_open((enum tide_kyc_state)s))
@@ -275,7 +277,7 @@ static tide_status count_all_sessions(struct worker *w, struct tide_kyc_figures 
 static tide_status read_figures(struct worker *w, struct tide_err *err)
 {
     assert(w->index == 0);
-    struct tide_kyc_figures f = { .known = true, .asked_ms = worker_now_ms(w) };
+    struct tide_kyc_figures f = { .known = true, .asked_ms = tide_kyc_now_ms(&w->context) };
     tide_status status = count_queues(w, &f, err);
     if (status == TIDE_OK)
         status = count_all_sessions(w, &f, err);
@@ -305,7 +307,7 @@ static bool is_due(int64_t *last_ms, int64_t now_ms, int64_t every_ms)
  * again, times are repaired at once. */
 tide_status worker_maintain(struct worker *w, struct tide_err *err)
 {
-    int64_t now = worker_now_ms(w);
+    int64_t now = tide_kyc_now_ms(&w->context);
     tide_status status = report_refused(w, err);
     if (w->clocks_differ)
         w->repaired_ms = 0;
