@@ -68,71 +68,6 @@ static void put_efforts(struct tide_buf *out, const struct tide_kyc_settings *se
 #undef PUT
 }
 
-static void put_sessions(struct tide_buf *out, const struct tide_kyc_figures *f)
-{
-    char labels[LABELS_BYTES];
-    tide_metric_family(out, TIDE_M_kyc_sessions);
-    for (int s = 0; s < (int)TIDE_KYC_STATE_COUNT; s++) {
-        snprintf(labels, sizeof labels, "state=\"%s\"",
-                 tide_kyc_state_text((enum tide_kyc_state)s));
-        tide_metric_u64(out, TIDE_M_kyc_sessions, labels, f->sessions[s]);
-    }
-}
-
-/* Appends the figures of the database. Ages grow with the time since the figures were read. */
-static void put_queues(struct tide_buf *out, const struct tide_kyc_figures *f, int64_t now_ms)
-{
-    assert(f->known);
-    double ago = (double)(now_ms - f->asked_ms) / 1000;
-    tide_metric_gauge(out, TIDE_M_kyc_figures_age_seconds, ago);
-    tide_metric_gauge(out, TIDE_M_kyc_inbox_new, (double)f->inbox_new);
-    tide_metric_gauge(out, TIDE_M_kyc_inbox_failed, (double)f->inbox_failed);
-    tide_metric_gauge(out, TIDE_M_kyc_inbox_oldest_seconds,
-                      f->inbox_new ? f->inbox_oldest_s + ago : 0);
-    put_sessions(out, f);
-    tide_metric_family(out, TIDE_M_kyc_outbox);
-    tide_metric_u64(out, TIDE_M_kyc_outbox, "state=\"queued\"", f->outbox_queued);
-    tide_metric_u64(out, TIDE_M_kyc_outbox, "state=\"signed\"", f->outbox_signed);
-    tide_metric_u64(out, TIDE_M_kyc_outbox, "state=\"submitted\"", f->outbox_submitted);
-    tide_metric_u64(out, TIDE_M_kyc_outbox, "state=\"parked\"", f->outbox_parked);
-    bool any = f->outbox_queued + f->outbox_signed + f->outbox_submitted != 0;
-    tide_metric_gauge(out, TIDE_M_kyc_outbox_oldest_seconds, any ? f->outbox_oldest_s + ago : 0);
-}
-
-/* --- the attester ----------------------------------------------------------------------------- */
-
-/* Appends the attester's last heartbeat row. */
-static void put_heartbeat(struct tide_buf *out, const struct tide_kyc_attester *a, double ago)
-{
-    static const char *const states[] = { "working", "waiting", "stopped" };
-    char labels[LABELS_BYTES];
-    tide_metric_family(out, TIDE_M_attester_state);
-    for (size_t i = 0; i < TIDE_COUNT(states); i++) {
-        snprintf(labels, sizeof labels, "state=\"%s\"", states[i]);
-        tide_metric_u64(out, TIDE_M_attester_state, labels, strcmp(a->state, states[i]) == 0);
-    }
-    tide_metric_gauge(out, TIDE_M_attester_heartbeat_age_seconds, a->heartbeat_age_s + ago);
-    tide_metric_gauge(out, TIDE_M_attester_ledger, (double)a->ledger);
-    if (a->funded)
-        tide_metric_gauge(out, TIDE_M_attester_balance_xlm, (double)a->balance / 1e7);
-    tide_metric_counter(out, TIDE_M_attester_sent_total, a->sent);
-    tide_metric_counter(out, TIDE_M_attester_confirmed_total, a->confirmed);
-    tide_metric_counter(out, TIDE_M_attester_parked_total, a->parked);
-    tide_metric_counter(out, TIDE_M_attester_failures_total, a->failures);
-    tide_metric_gauge(out, TIDE_M_attester_standing, (double)a->standing);
-    tide_metric_gauge(out, TIDE_M_attester_confirmed_timestamp_seconds, (double)a->confirmed_at);
-    tide_metric_gauge(out, TIDE_M_attester_failed_timestamp_seconds, (double)a->failed_at);
-}
-
-static void put_attester(struct tide_buf *out, const struct tide_kyc_figures *f, int64_t now_ms)
-{
-    tide_metric_gauge(out, TIDE_M_attester_attention, (double)f->attester.attention);
-    if (f->attester.known)
-        put_heartbeat(out, &f->attester, (double)(now_ms - f->asked_ms) / 1000);
-}
-
-/* --- this process ----------------------------------------------------------------------------- */
-
 /* Appends the age of each worker's last turn. Turns are at most about a second apart, so a growing
  * age shows a thread that hangs. */
 static void put_turns(struct tide_buf *out, const struct tide_kyc_settings *settings,
@@ -174,15 +109,10 @@ void tide_kyc_put_figures(struct tide_buf *out, const struct tide_kyc_settings *
                           struct tide_kyc_workers *workers, struct tide_kyc_refused *refused,
                           int64_t now_ms)
 {
-    struct tide_kyc_figures f;
     put_webhooks(out, settings, refused);
     put_efforts(out, settings, workers);
     put_turns(out, settings, workers, now_ms);
-    tide_kyc_workers_figures(workers, &f);
-    if (!f.known)
-        return;
-    put_queues(out, &f, now_ms);
-    put_attester(out, &f, now_ms);
+    tide_kyc_workers_figures(workers, out, now_ms);
 }
 
 void tide_kyc_put_keys(struct tide_buf *out, struct tide_kyc_keys *keys)

@@ -9,8 +9,6 @@
 
 #include <stdio.h>
 
-enum { NUMBER_BYTES = 24 };
-
 struct inbox_work {
     struct tide_kyc_work work;
     struct tide_kyc_refused *refused;
@@ -66,16 +64,13 @@ static tide_status store_event(const struct inbox_work *inbox_work,
     assert(event->key[0] && inbox_work->provider_key);
     assert(event->secret < TIDE_KYC_SECRETS_MAX);
     struct tide_pg_rows rows;
-    char occurred[NUMBER_BYTES], secret[NUMBER_BYTES];
-    snprintf(occurred, sizeof occurred, "%" PRId64, event->occurred_ms);
-    snprintf(secret, sizeof secret, "%" PRIu32, event->secret);
     const char *values[] = { inbox_work->provider_key,
                              event->key,
                              inbox_work->body_sha256,
-                             event->occurred_ms ? occurred : NULL,
+                             event->occurred_ms ? TIDE_PG_NUMBER(event->occurred_ms) : NULL,
                              event->provider_id[0] ? event->provider_id : NULL,
                              event->ref[0] ? event->ref : NULL,
-                             secret,
+                             TIDE_PG_NUMBER(event->secret),
                              context->deployment_text };
     tide_status status = tide_pg_query(
         context->pg, &rows,

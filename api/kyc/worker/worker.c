@@ -14,6 +14,7 @@ enum {
     EVENTS_A_TURN = 32,
     SESSIONS_A_TURN = 8,
     POLL_MS = 1000,
+    SOON_MS = 500, /* another thread works on the session */
     LEAST_MS = 1000,
     MOST_MS = 60 * 1000,      /* longest pause of a failing provider */
     ROW_MOST_MS = 900 * 1000, /* longest pause of a failing row */
@@ -165,16 +166,14 @@ static tide_status postpone_work(struct worker *w, const struct worker_session *
                                  const struct worker_event *event, tide_status why,
                                  struct tide_err *err)
 {
-    const char *word = tide_status_name(why);
-    if (!event)
-        return worker_postpone_session(
-            w, session, worker_backoff_ms(w, ROW_MOST_MS, session->attempts), word, err);
-    bool given_up = event->attempts >= ATTEMPTS_MAX;
-    if (given_up)
+    uint32_t attempts = event ? event->attempts : session->attempts;
+    const struct worker_pause pause = { .ms = worker_backoff_ms(w, ROW_MOST_MS, attempts),
+                                        .why = tide_status_name(why),
+                                        .given_up = event && attempts >= ATTEMPTS_MAX };
+    if (pause.given_up)
         tide_log(TIDE_ERROR, "kyc.webhook_given_up", "provider=%s event=%s why=%s",
-                 w->provider->key, event->key, word);
-    return worker_postpone_event(w, event, worker_backoff_ms(w, ROW_MOST_MS, event->attempts), word,
-                                 given_up, err);
+                 w->provider->key, event->key, pause.why);
+    return worker_postpone(w, session, event, &pause, err);
 }
 
 /* Decides a session under its lock, and postpones it if the provider fails. The lock is released in
@@ -182,16 +181,18 @@ static tide_status postpone_work(struct worker *w, const struct worker_session *
 static tide_status handle_session(struct worker *w, const struct worker_session *session,
                                   const struct worker_event *event, struct tide_err *err)
 {
+    static const struct worker_pause locked = { SOON_MS, "locked", .uncounted = true },
+                                     replaced = { SOON_MS, "replaced", .uncounted = true };
     bool held;
     struct tide_err after;
     tide_status status = worker_lock(w, session, &held, err);
     if (status != TIDE_OK)
         return status;
     if (!held)
-        return worker_retry_soon(w, session, event, "locked", err);
+        return worker_postpone(w, session, event, &locked, err);
     status = decide_session(w, session, event, err);
     if (status == TIDE_E_CONFLICT)
-        status = worker_retry_soon(w, session, event, "replaced", err);
+        status = worker_postpone(w, session, event, &replaced, err);
     if (is_provider_failure(status)) {
         char quoted[TIDE_ERR_TEXT_MAX];
         tide_log(status == TIDE_E_IO ? TIDE_DEBUG : TIDE_WARN, "kyc.decision_failed",
@@ -355,13 +356,6 @@ void tide_kyc_workers_close(struct tide_kyc_workers *workers)
         tide_kyc_thread_close(&workers->workers[i].thread);
     pthread_mutex_destroy(&workers->mutex);
     free(workers);
-}
-
-void tide_kyc_workers_figures(struct tide_kyc_workers *workers, struct tide_kyc_figures *out)
-{
-    pthread_mutex_lock(&workers->mutex);
-    *out = workers->figures;
-    pthread_mutex_unlock(&workers->mutex);
 }
 
 void tide_kyc_workers_effort(struct tide_kyc_workers *workers, uint32_t provider,

@@ -31,32 +31,6 @@ struct tide_kyc_workers_options {
     struct tide_kyc_refused *refused;
 };
 
-/* The attester's heartbeat row in kyc.attester. */
-struct tide_kyc_attester {
-    uint64_t attention; /* confirmed intents that a person must look at */
-    bool known;         /* false: no attester has ever run; the members below are then 0 */
-    char state[16];     /* working, waiting, stopped */
-    double heartbeat_age_s;
-    uint64_t ledger;
-    bool funded; /* balance (stroops) is known */
-    uint64_t balance;
-    uint64_t sent, confirmed, parked, failures;
-    uint64_t confirmed_at, failed_at; /* unix seconds; 0: never */
-    uint64_t standing;                /* confirmed revocations that the index does not show yet */
-};
-
-/* Figures of the database for /metrics, as they were at asked_ms. */
-struct tide_kyc_figures {
-    bool known;
-    int64_t asked_ms; /* monotonic */
-    uint64_t inbox_new, inbox_failed;
-    double inbox_oldest_s; /* age of the oldest new one */
-    uint64_t sessions[TIDE_KYC_STATE_COUNT];
-    uint64_t outbox_queued, outbox_signed, outbox_submitted, outbox_parked;
-    double outbox_oldest_s; /* age of the oldest unfinished intent */
-    struct tide_kyc_attester attester;
-};
-
 /* Counters of one provider's thread since its start. */
 struct tide_kyc_effort {
     uint64_t webhooks;  /* inbox rows finished */
@@ -81,8 +55,11 @@ tide_status tide_kyc_workers_start(struct tide_kyc_workers *workers,
 /* joins the threads; NULL is allowed */
 void tide_kyc_workers_close(struct tide_kyc_workers *workers);
 
+/* Appends the figures of the database to /metrics, if they were ever read. now_ms: monotonic. Any
+ * thread. */
+void tide_kyc_workers_figures(struct tide_kyc_workers *workers, struct tide_buf *out,
+                              int64_t now_ms);
 /* Any thread. */
-void tide_kyc_workers_figures(struct tide_kyc_workers *workers, struct tide_kyc_figures *out);
 void tide_kyc_workers_effort(struct tide_kyc_workers *workers, uint32_t provider,
                              struct tide_kyc_effort *out);
 

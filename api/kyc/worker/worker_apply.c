@@ -122,8 +122,6 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
                               struct session_row *row, int64_t now, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    char seconds[WORKER_NUMBER_BYTES];
-    snprintf(seconds, sizeof seconds, "%" PRId64, now);
     tide_status status = tide_pg_query(
         w->context.pg, &rows,
         "SELECT " INTENT_COLUMNS ", o.state = 'confirmed'"
@@ -138,7 +136,7 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
         "   AND NOT EXISTS (SELECT FROM kyc.revocation AS r WHERE r.session_id = b.id"
         "     AND r.done_at IS NULL)"
         " ORDER BY o.genuine IS NOT FALSE DESC, o.id DESC LIMIT 16",
-        (const char *[]){ session->id, seconds }, 2, err);
+        (const char *[]){ session->id, TIDE_PG_NUMBER(now) }, 2, err);
     if (status != TIDE_OK)
         return status;
     assert(rows.columns == INTENT_MAC + 2);
@@ -156,55 +154,40 @@ static tide_status read_other(struct worker *w, const struct worker_session *ses
     return TIDE_OK;
 }
 
-/* Runs a statement that returns one row of one boolean. */
-static tide_status read_condition(struct worker *w, const char *sql, const char *const *values,
-                                  size_t count, bool *out, struct tide_err *err)
-{
-    struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(w->context.pg, &rows, sql, values, count, err);
-    if (status != TIDE_OK)
-        return status;
-    assert(rows.count == 1 && rows.columns == 1);
-    *out = tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
-    return TIDE_OK;
-}
-
-/* Finds out whether the chain may hold an attestation that another approval handed over to this
- * session while this session's own attestation never got to the chain. */
-static tide_status read_longer(struct worker *w, const struct worker_session *session,
+/* Finds out two things. longer: the chain may hold an attestation that another approval handed over
+ * to this session while this session's own attestation never got to the chain. flood: the provider
+ * has used up its revocations of this hour; orders of people have their own limit. Concurrent
+ * transactions may not see each other's last revocation, so the limit can be exceeded by the number
+ * of nodes. */
+static tide_status read_outbox(struct worker *w, const struct worker_session *session,
                                struct session_row *row, int64_t now, struct tide_err *err)
 {
-    char seconds[WORKER_NUMBER_BYTES];
-    snprintf(seconds, sizeof seconds, "%" PRId64, now);
-    return read_condition(
-        w,
+    struct tide_pg_rows rows;
+    const char *const values[] = {
+        session->id,       row->deployment,
+        row->address,      TIDE_PG_NUMBER(now),
+        session->provider, TIDE_PG_NUMBER(w->all->options.settings->revocations_per_hour)
+    };
+    tide_status status = tide_pg_query(
+        w->context.pg, &rows,
         "SELECT EXISTS (SELECT FROM kyc.outbox AS o JOIN kyc.session AS p ON p.id = o.session_id"
         " WHERE o.deployment = $2 AND o.subject = $3 AND o.session_id <> $1 AND o.action = 'attest'"
         "   AND o.state <> 'superseded' AND o.expires_at > $4::bigint"
         "   AND (p.state <> 'approved' OR p.reason IS NOT NULL)"
         "   AND NOT EXISTS (SELECT FROM kyc.outbox AS n WHERE n.deployment = o.deployment"
-        "     AND n.subject = o.subject AND n.id > o.id AND n.state = 'confirmed'))",
-        (const char *[]){ session->id, row->deployment, row->address, seconds }, 4,
-        &row->standing.longer, err);
-}
-
-/* Finds out whether the provider has used up its revocations of this hour; orders of people have
- * their own limit. Concurrent transactions may not see each other's last revocation, so the limit
- * can be exceeded by the number of nodes. */
-static tide_status read_flood(struct worker *w, const struct worker_session *session,
-                              struct session_row *row, struct tide_err *err)
-{
-    char most[WORKER_NUMBER_BYTES];
-    snprintf(most, sizeof most, "%" PRIu32, w->all->options.settings->revocations_per_hour);
-    return read_condition(
-        w,
-        "SELECT count(*) >= $3::bigint FROM (SELECT FROM kyc.outbox AS o"
+        "     AND n.subject = o.subject AND n.id > o.id AND n.state = 'confirmed')),"
+        " (SELECT count(*) >= $6::bigint FROM (SELECT FROM kyc.outbox AS o"
         "  JOIN kyc.session AS s ON s.id = o.session_id WHERE o.action = 'revoke'"
         "   AND o.created_at > clock_timestamp() - interval '1 hour' AND o.reason IS DISTINCT FROM"
-        "   'manual_review' AND o.deployment = $1 AND s.provider = $2"
-        "   AND s.reason IS DISTINCT FROM 'operator' LIMIT $3::bigint) AS x",
-        (const char *[]){ row->deployment, session->provider, most }, 3, &row->standing.flood, err);
+        "   'manual_review' AND o.deployment = $2 AND s.provider = $5"
+        "   AND s.reason IS DISTINCT FROM 'operator' LIMIT $6::bigint) AS x)",
+        values, TIDE_COUNT(values), err);
+    if (status != TIDE_OK)
+        return status;
+    row->standing.longer = tide_pg_bool(&rows, 0, 0);
+    row->standing.flood = tide_pg_bool(&rows, 0, 1);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
 }
 
 /* Reads everything that a decision is weighed against. The other approvals matter only if this
@@ -218,22 +201,11 @@ static tide_status read_standing(struct worker *w, const struct worker_session *
     if (status != TIDE_OK || (row->standing.state != TIDE_KYC_APPROVED && !row->standing.attested))
         return status;
     status = read_other(w, session, row, now, err);
-    if (status == TIDE_OK)
-        status = read_flood(w, session, row, err);
-    return status == TIDE_OK ? read_longer(w, session, row, now, err) : status;
+    return status == TIDE_OK ? read_outbox(w, session, row, now, err) : status;
 }
 
-/* Writes the number. Returns NULL, for SQL NULL, if it is 0. */
-static const char *decimal(char out[WORKER_NUMBER_BYTES], int64_t value)
-{
-    snprintf(out, WORKER_NUMBER_BYTES, "%" PRId64, value);
-    return value ? out : NULL;
-}
-
-/* Buffers for a statement's numbers. */
-struct texts {
-    char n[8][WORKER_NUMBER_BYTES];
-};
+/* The number as a value of a statement; 0 is SQL NULL. */
+#define NUMBER_OR_NULL(number) ((number) ? TIDE_PG_NUMBER(number) : NULL)
 
 /* Writes the plan into the session's row. The link to the provider's page is kept only while the
  * session is open. */
@@ -241,21 +213,20 @@ static tide_status write_session(struct worker *w, const struct worker_session *
                                  const struct session_row *row, const struct tide_kyc_plan *plan,
                                  uint32_t wait_s, struct tide_err *err)
 {
-    struct texts t;
     bool moved = plan->outcome == TIDE_KYC_MOVED;
     const char *values[] = {
         session->id,
         tide_kyc_state_text(plan->state),
         plan->reason[0] ? plan->reason : NULL,
-        decimal(t.n[0], row->rev + moved),
-        decimal(t.n[1], plan->decided_ms),
-        decimal(t.n[2], plan->jurisdiction),
-        decimal(t.n[3], plan->valid_until),
-        decimal(t.n[4], plan->attested_until),
+        NUMBER_OR_NULL(row->rev + moved),
+        NUMBER_OR_NULL(plan->decided_ms),
+        NUMBER_OR_NULL(plan->jurisdiction),
+        NUMBER_OR_NULL(plan->valid_until),
+        NUMBER_OR_NULL(plan->attested_until),
         session->provider_id[0] ? session->provider_id : NULL,
-        decimal(t.n[5], wait_s),
-        moved ? "true" : "false",
-        tide_kyc_is_open(plan->state) ? "true" : "false",
+        NUMBER_OR_NULL(wait_s),
+        TIDE_PG_BOOL(moved),
+        TIDE_PG_BOOL(tide_kyc_is_open(plan->state)),
     };
     static_assert(TIDE_COUNT(values) == 12, "$1 to $12");
     return tide_pg_query(
@@ -289,15 +260,13 @@ static tide_status insert_intent(struct worker *w, const char *const fields[TIDE
                                  const char *parked, struct tide_err *err)
 {
     uint8_t mac[TIDE_HASH_BYTES];
-    char text[META_BYTES];
     const char *values[TIDE_INTENT_FIELDS + 4];
     static_assert(TIDE_COUNT(values) == 12, "$1 to $12");
     for (uint32_t i = 0; i < TIDE_INTENT_FIELDS; i++)
         assert(fields[i]); /* the MAC covers each */
     tide_intent_mac(mac, w->context.settings->intent_key, w->context.network_id, fields);
-    tide_bytea_text(text, tide_slice_of(mac, sizeof mac));
     memcpy(values, fields, TIDE_INTENT_FIELDS * sizeof *fields);
-    values[TIDE_INTENT_FIELDS] = text;
+    values[TIDE_INTENT_FIELDS] = TIDE_PG_HASH(mac);
     values[TIDE_INTENT_FIELDS + 1] = parked ? "parked" : "queued";
     values[TIDE_INTENT_FIELDS + 2] = parked ? "manual_review" : NULL;
     values[TIDE_INTENT_FIELDS + 3] = parked;
@@ -340,7 +309,6 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
                                 const struct session_row *row, const struct tide_kyc_plan *plan,
                                 struct tide_err *err)
 {
-    struct texts t;
     char meta[META_BYTES];
     bool hand_over = plan->action == TIDE_KYC_HAND_OVER, attest = plan->action == TIDE_KYC_ATTEST;
     if (plan->action == TIDE_KYC_NO_ACTION)
@@ -351,20 +319,19 @@ static tide_status write_intent(struct worker *w, const struct worker_session *s
     int64_t country = hand_over ? row->other.jurisdiction
                       : attest  ? plan->jurisdiction
                                 : row->standing.jurisdiction;
-    (void)decimal(t.n[0], row->rev + 1);
-    (void)decimal(t.n[1], country);
-    (void)decimal(t.n[2], hand_over ? row->other.expires_at : plan->attested_until);
+    const char *country_text = TIDE_PG_NUMBER(country),
+               *end = TIDE_PG_NUMBER(hand_over ? row->other.expires_at : plan->attested_until);
     put_meta(meta, w, session, row->rev + 1);
-    tide_status status = attest ? reuse_meta(w, session, t.n[1], t.n[2], meta, err) : TIDE_OK;
+    tide_status status = attest ? reuse_meta(w, session, country_text, end, meta, err) : TIDE_OK;
     if (attest && row->recalled[0])
         memcpy(meta, row->recalled, sizeof row->recalled);
     const char *fields[TIDE_INTENT_FIELDS] = { row->deployment,
                                                row->address,
                                                session->id,
-                                               t.n[0],
+                                               TIDE_PG_NUMBER(row->rev + 1),
                                                attest || hand_over ? "attest" : "revoke",
-                                               t.n[1],
-                                               t.n[2],
+                                               country_text,
+                                               end,
                                                hand_over ? row->other.meta : meta };
     return status == TIDE_OK ? insert_intent(w, fields, plan->parked[0] ? plan->parked : NULL, err)
                              : status;
@@ -376,7 +343,6 @@ static tide_status write_other(struct worker *w, const struct session_row *row,
 {
     assert(row->other.id[0]); /* other_follows */
     struct tide_pg_rows rows;
-    struct texts t;
     tide_status status = tide_pg_query(w->context.pg, &rows,
                                        "UPDATE kyc.session SET decision_rev = decision_rev + 1"
                                        " WHERE id = $1 RETURNING decision_rev",
@@ -384,13 +350,16 @@ static tide_status write_other(struct worker *w, const struct session_row *row,
     if (status != TIDE_OK)
         return status;
     bool found = rows.count == 1;
-    (void)decimal(t.n[0], found ? number(&rows, 0) : 0);
-    (void)decimal(t.n[1], row->other.jurisdiction);
-    (void)decimal(t.n[2], row->other.expires_at);
+    const char *rev = TIDE_PG_NUMBER(found ? number(&rows, 0) : 0);
     tide_pg_rows_release(&rows);
-    const char *fields[TIDE_INTENT_FIELDS] = { row->deployment, row->address,   row->other.id,
-                                               t.n[0],          "attest",       t.n[1],
-                                               t.n[2],          row->other.meta };
+    const char *fields[TIDE_INTENT_FIELDS] = { row->deployment,
+                                               row->address,
+                                               row->other.id,
+                                               rev,
+                                               "attest",
+                                               TIDE_PG_NUMBER(row->other.jurisdiction),
+                                               TIDE_PG_NUMBER(row->other.expires_at),
+                                               row->other.meta };
     return found ? insert_intent(w, fields, NULL, err) : TIDE_OK;
 }
 
@@ -421,16 +390,14 @@ static tide_status write_audit(struct worker *w, const struct worker_session *se
                           : ordered                            ? "people_ordered"
                           : plan->parked[0]                    ? "a_person_decides"
                                                                : NULL;
-    char rev[WORKER_NUMBER_BYTES];
     bool moved = plan->outcome == TIDE_KYC_MOVED;
     if (!event && !moved)
         return TIDE_OK;
-    snprintf(rev, sizeof rev, "%" PRIu32, row->rev + moved);
     const char *values[] = { session->id,
                              tide_kyc_state_text(row->standing.state),
                              tide_kyc_state_text(plan->state),
                              plan->reason[0] ? plan->reason : NULL,
-                             rev,
+                             TIDE_PG_NUMBER(row->rev + moved),
                              actions[plan->action],
                              event ? event->key : NULL,
                              moved ? "decision" : "webhook",

@@ -14,6 +14,14 @@
 #define WORKER_META_BYTES \
     TIDE_BYTEA_BYTES(TIDE_HASH_BYTES) /* hash of a decision, as SQL takes it */
 
+/* Figures of the database for /metrics, as they were at asked_ms. */
+#define WORKER_FIGURES 30u
+struct worker_figures {
+    bool known;
+    int64_t asked_ms; /* monotonic */
+    int64_t values[WORKER_FIGURES];
+};
+
 struct worker {
     struct tide_kyc_workers *all;
     uint32_t index; /* the provider's index in the settings */
@@ -26,16 +34,15 @@ struct worker {
     bool clocks_differ;    /* already logged */
     bool order_failed;     /* the last order failed; already logged */
     int64_t repaired_ms, pruned_ms, forgotten_ms, figures_ms;
-    int64_t ended_due_ms;                 /* monotonic: when ended sessions are counted again */
-    uint64_t ended[TIDE_KYC_STATE_COUNT]; /* the last counts of ended sessions */
-    struct tide_kyc_effort effort;        /* guarded by the mutex */
+    int64_t ended_due_ms;          /* monotonic: when ended sessions are counted again */
+    struct tide_kyc_effort effort; /* guarded by the mutex */
 };
 
 struct tide_kyc_workers {
     struct tide_kyc_workers_options options;
     atomic_bool closing;
     pthread_mutex_t mutex; /* guards figures and each worker's effort */
-    struct tide_kyc_figures figures;
+    struct worker_figures figures;
     uint32_t count;
     struct worker workers[TIDE_KYC_PROVIDERS_MAX];
 };
@@ -86,17 +93,16 @@ tide_status worker_unlock(struct worker *w, const struct worker_session *session
 
 /* Finishes a webhook about no session, with an audit row. */
 tide_status worker_ignore(struct worker *w, const struct worker_event *event, struct tide_err *err);
-/* Postpones a webhook. why: a static word. given_up: it is never tried again. */
-tide_status worker_postpone_event(struct worker *w, const struct worker_event *event,
-                                  uint32_t after_ms, const char *why, bool given_up,
-                                  struct tide_err *err);
-/* Postpones for a moment without counting an attempt: another thread works on the session. event
- * may be NULL. */
-tide_status worker_retry_soon(struct worker *w, const struct worker_session *session,
-                              const struct worker_event *event, const char *why,
-                              struct tide_err *err);
-tide_status worker_postpone_session(struct worker *w, const struct worker_session *session,
-                                    uint32_t after_ms, const char *why, struct tide_err *err);
+struct worker_pause {
+    uint32_t ms;
+    const char *why; /* a static word */
+    bool uncounted;  /* takes back the attempt that worker_take_… counted */
+    bool given_up;   /* the webhook is never tried again */
+};
+/* Postpones the webhook, or without one (NULL) the session. */
+tide_status worker_postpone(struct worker *w, const struct worker_session *session,
+                            const struct worker_event *event, const struct worker_pause *pause,
+                            struct tide_err *err);
 
 /* Commits if status is TIDE_OK, else rolls back. Returns status or the error of COMMIT. */
 tide_status worker_finish(struct worker *w, tide_status status, struct tide_err *err);
@@ -130,11 +136,10 @@ tide_status worker_note_settings(struct worker *w, struct tide_err *err);
 /* Does the maintenance that is due. The first worker also does what concerns all providers. */
 tide_status worker_maintain(struct worker *w, struct tide_err *err);
 
-/* --- worker_attester.c ------------------------------------------------------------------------ */
+/* --- worker_figures.c ------------------------------------------------------------------------- */
 
-/* Reads the newest attester's row and the number of intents that need a person. */
-tide_status worker_read_attester(struct worker *w, struct tide_kyc_attester *out,
-                                 struct tide_err *err);
+/* Reads the database's figures for /metrics. Only the first worker does it. */
+tide_status worker_read_figures(struct worker *w, struct tide_err *err);
 
 /* --- worker.c --------------------------------------------------------------------------------- */
 

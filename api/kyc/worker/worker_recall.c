@@ -66,13 +66,11 @@ static tide_status ask_attestation(struct worker *w, const struct worker_session
                                    const struct tide_kyc_plan *plan, const char *key,
                                    struct tide_pg_rows *rows, struct tide_err *err)
 {
-    char country[24];
     struct tide_buf hashes;
-    snprintf(country, sizeof country, "%" PRIu32, plan->jurisdiction);
     tide_buf_init(&hashes, REVISIONS * 80);
     put_hashes(&hashes, w, session);
     const char *const values[] = { w->context.deployment_text, session->address, key,
-                                   (const char *)hashes.ptr, country };
+                                   (const char *)hashes.ptr, TIDE_PG_NUMBER(plan->jurisdiction) };
     tide_status status =
         hashes.failed
             ? tide_fail(err, TIDE_E_MEMORY, "hashes of attestations")

@@ -4,9 +4,6 @@
 
 #include <stdio.h>
 
-/* Pause before the next attempt at a locked session. */
-enum { LOCKED_MS = 500 };
-
 void worker_copy_text(char *to, size_t size, const struct tide_pg_rows *rows, uint32_t column)
 {
     assert(size > 0 && column < rows->columns);
@@ -143,59 +140,30 @@ tide_status worker_unlock(struct worker *w, const struct worker_session *session
 
 /* --- putting off ------------------------------------------------------------------------------ */
 
-tide_status worker_postpone_event(struct worker *w, const struct worker_event *event,
-                                  uint32_t after_ms, const char *why, bool given_up,
-                                  struct tide_err *err)
-{
-    assert(event->key[0] && why);
-    char ms[WORKER_NUMBER_BYTES];
-    snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
-    return tide_pg_query(
-        w->context.pg, NULL,
-        "UPDATE kyc.inbox SET state = CASE WHEN $5::boolean THEN 'failed' ELSE state END, "
-        "last_error = $4,"
-        "  next_try = clock_timestamp() + interval '1 ms' * $3::integer"
-        " WHERE deployment = $6::smallint AND provider = $1 AND event_key = $2 AND state = 'new'",
-        (const char *[]){ w->provider->key, event->key, ms, why, given_up ? "true" : "false",
-                          w->context.deployment_text },
-        6, err);
-}
-
-tide_status worker_postpone_session(struct worker *w, const struct worker_session *session,
-                                    uint32_t after_ms, const char *why, struct tide_err *err)
-{
-    assert(session->id[0] && why);
-    char ms[WORKER_NUMBER_BYTES];
-    snprintf(ms, sizeof ms, "%" PRIu32, after_ms);
-    return tide_pg_query(w->context.pg, NULL,
-                         "UPDATE kyc.session SET last_error = $3,"
-                         "  next_check = clock_timestamp() + interval '1 ms' * $2::integer"
-                         " WHERE id = $1",
-                         (const char *[]){ session->id, ms, why }, 3, err);
-}
-
-/* Takes back the attempt that worker_take_… counted. */
-tide_status worker_retry_soon(struct worker *w, const struct worker_session *session,
-                              const struct worker_event *event, const char *why,
-                              struct tide_err *err)
+tide_status worker_postpone(struct worker *w, const struct worker_session *session,
+                            const struct worker_event *event, const struct worker_pause *pause,
+                            struct tide_err *err)
 {
     assert(event ? event->key[0] : session->id[0]);
-    char ms[WORKER_NUMBER_BYTES];
-    snprintf(ms, sizeof ms, "%d", LOCKED_MS);
+    const char *const values[] = {
+        event ? event->key : session->id, TIDE_PG_NUMBER(pause->ms), pause->why,
+        TIDE_PG_NUMBER(pause->uncounted), w->provider->key,          w->context.deployment_text,
+        TIDE_PG_BOOL(pause->given_up)
+    };
     if (!event)
         return tide_pg_query(w->context.pg, NULL,
                              "UPDATE kyc.session SET last_error = $3,"
-                             "  attempts = greatest(0, attempts - 1),"
+                             "  attempts = greatest(0, attempts - $4::integer),"
                              "  next_check = clock_timestamp() + interval '1 ms' * $2::integer"
                              " WHERE id = $1",
-                             (const char *[]){ session->id, ms, why }, 3, err);
+                             values, 4, err);
     return tide_pg_query(
         w->context.pg, NULL,
-        "UPDATE kyc.inbox SET last_error = $4, attempts = greatest(0, attempts - 1),"
-        "  next_try = clock_timestamp() + interval '1 ms' * $3::integer"
-        " WHERE deployment = $5::smallint AND provider = $1 AND event_key = $2 AND state = 'new'",
-        (const char *[]){ w->provider->key, event->key, ms, why, w->context.deployment_text }, 5,
-        err);
+        "UPDATE kyc.inbox SET state = CASE WHEN $7::boolean THEN 'failed' ELSE state END,"
+        "  last_error = $3, attempts = greatest(0, attempts - $4::integer),"
+        "  next_try = clock_timestamp() + interval '1 ms' * $2::integer"
+        " WHERE deployment = $6::smallint AND provider = $5 AND event_key = $1 AND state = 'new'",
+        values, TIDE_COUNT(values), err);
 }
 
 tide_status worker_finish(struct worker *w, tide_status status, struct tide_err *err)
