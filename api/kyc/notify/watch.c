@@ -84,7 +84,7 @@ static tide_status collect_changes(struct notify_watch *w, const struct tide_rea
 /* --- a turn ------------------------------------------------------------------------------- */
 
 /* Begins anew: the lock and what was compared under it are lost. */
-static void forget(void *self)
+static void forget_lead(void *self)
 {
     struct notify_watch *w = self;
     atomic_store(&w->leads, false);
@@ -104,7 +104,7 @@ static tide_status try_to_lead(struct notify_watch *w, struct tide_err *err)
                       (const char *[]){ w->context.deployment_text }, 1, err);
     if (status != TIDE_OK)
         return status;
-    forget(w);
+    forget_lead(w);
     atomic_store(&w->leads, tide_pg_bool(&rows, 0, 0));
     w->baseline = !tide_pg_is_null(&rows, 0, 1);
     w->ledger = (uint32_t)tide_pg_u64(&rows, 0, 1);
@@ -249,7 +249,7 @@ static void log_failure(void *self, bool passes, const char *quoted)
 }
 
 static const struct tide_kyc_turns turns = {
-    .name = "notify", .turn = watch_turn, .connects = forget, .failed = log_failure
+    .name = "notify", .turn = watch_turn, .connects = forget_lead, .failed = log_failure
 };
 
 tide_status notify_watch_open(struct notify_watch **out, const struct tide_notify_options *options,

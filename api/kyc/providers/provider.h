@@ -98,8 +98,8 @@ tide_status tide_kyc_create(const struct tide_kyc_call *call, const struct tide_
                             struct tide_kyc_page *out, struct tide_err *err) TIDE_MUST_USE;
 enum tide_kyc_verdict tide_kyc_verify(const struct tide_kyc_provider *provider,
                                       const struct tide_kyc_hook *hook, struct tide_kyc_event *out);
-/* Asks for the decision. Fails as tide_kyc_create does. TIDE_E_MISSING: the provider no longer knows
- * the id. */
+/* Asks for the decision. Fails as tide_kyc_create does. TIDE_E_MISSING: the provider no longer
+ * knows the id. */
 tide_status tide_kyc_fetch(const struct tide_kyc_call *call, const char *provider_id,
                            struct tide_kyc_decision *out, struct tide_err *err) TIDE_MUST_USE;
 

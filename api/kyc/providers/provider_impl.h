@@ -30,7 +30,7 @@ struct tide_kyc_adapter {
                          struct tide_kyc_decision *out, struct tide_err *err);
     const char *path, *path_end; /* around the id */
     const char *decision;        /* the member that has the decision; "": the answer has it */
-    bool waits;                  /* that member is null until the provider has decided */
+    bool waits;                  /* the provider leaves that member null until it has decided */
     const char *id, *ref, *decided, *level; /* decided, level NULL: there is none */
     const char *gone; /* true or a text: the provider has erased the person; NULL: never */
     /* Sets the decision's state, reason and end. Returns the country. */

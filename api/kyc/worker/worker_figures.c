@@ -2,11 +2,11 @@
 #include "api/kyc/worker/worker_impl.h"
 #include "api/metrics/metrics.h"
 
-/* After ended sessions were counted nobody counts them for this many times as long as that took, at
- * most ENDED_MS_MAX. */
+/* Pause after ended sessions were counted: this many times as long as counting took, at most
+ * ENDED_MS_MAX. */
 enum { ENDED_SHARE = 100, ENDED_MS_MAX = 60 * 1000 };
 
-/* What a column has. Ages are in milliseconds, and grow until the next reading. */
+/* A column's unit. Ages are in milliseconds, and grow until the next reading. */
 enum unit {
     COUNT,
     AGE,
@@ -123,7 +123,7 @@ static tide_status run_query(struct worker *w, const struct query *query, int64_
 tide_status worker_read_figures(struct worker *w, struct tide_err *err)
 {
     assert(w->index == 0);
-    struct worker_figures f = w->all->figures; /* which this thread alone writes */
+    struct worker_figures f = w->all->figures; /* only this thread writes them */
     int64_t *at = f.values;
     tide_status status = TIDE_OK;
     f.known = true;
