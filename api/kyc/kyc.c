@@ -72,12 +72,10 @@ static const char *database_of(const struct tide_config *config)
 static struct tide_kyc_context_options context_options_of(const struct tide_kyc *kyc)
 {
     return (struct tide_kyc_context_options){ .settings = kyc->settings,
+                                              .config = kyc->config,
                                               .clock = kyc->clock,
                                               .conninfo = database_of(kyc->config),
-                                              .select = kyc->select,
-                                              .ca_file = kyc->config->http_ca_file,
-                                              .rpc = kyc->config->rpc,
-                                              .rpc_header = kyc->config->rpc_header };
+                                              .select = kyc->select };
 }
 
 /* Opens the three worker pools. One session worker is always reserved for providers other than the
@@ -123,29 +121,18 @@ static tide_status check_domains(const struct tide_kyc_settings *settings, struc
 static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
 {
     assert(!kyc->workers && !kyc->refused);
-    struct tide_kyc_workers_options options = { .settings = kyc->settings,
-                                                .conninfo = database_of(kyc->config),
-                                                .select = kyc->select,
-                                                .ca_file = kyc->config->http_ca_file,
-                                                .clock = kyc->clock,
-                                                .reconcile_s = kyc->config->kyc_reconcile_s,
-                                                .skew_s = kyc->config->clock_skew_s };
-    options.refused = kyc->refused = tide_kyc_refused_open();
+    const struct tide_kyc_context_options options = context_options_of(kyc);
+    kyc->refused = tide_kyc_refused_open();
     if (!kyc->refused)
         return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC workers");
-    return tide_kyc_workers_open(&kyc->workers, &options, err);
+    return tide_kyc_workers_open(&kyc->workers, &options, kyc->refused, err);
 }
 
 static tide_status open_notify(struct tide_kyc *kyc, struct tide_hot *hot, struct tide_err *err)
 {
     assert(!kyc->notify);
-    struct tide_notify_options options = { .settings = kyc->settings,
-                                           .config = kyc->config,
-                                           .clock = kyc->clock,
-                                           .select = kyc->select,
-                                           .hot = hot,
-                                           .conninfo = database_of(kyc->config) };
-    return kyc->settings->notifies ? tide_notify_open(&kyc->notify, &options, err) : TIDE_OK;
+    const struct tide_kyc_context_options options = context_options_of(kyc);
+    return kyc->settings->notifies ? tide_notify_open(&kyc->notify, &options, hot, err) : TIDE_OK;
 }
 
 /* Writes the path of the KYC file: the setting kyc_file, else systemd's credential if that exists.

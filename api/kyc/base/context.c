@@ -37,9 +37,9 @@ tide_status tide_kyc_context_open(struct tide_kyc_context *context,
                                   const struct tide_kyc_context_options *options,
                                   struct tide_err *err)
 {
-    assert(options->settings && options->clock);
+    assert(options->settings && options->config && options->clock);
     struct tide_http_options http = { .agent = "tidemark-api",
-                                      .ca_file = options->ca_file,
+                                      .ca_file = options->config->http_ca_file,
                                       .connect_ms = CONNECT_MS,
                                       .timeout_ms = EXCHANGE_MS,
                                       .stall_s = STALL_S };

@@ -13,6 +13,7 @@
 #include "api/sql/deployment_select.h"
 #include "api/sql/worker_pool.h"
 #include "tidemark/clock.h"
+#include "tidemark/config.h"
 #include "tidemark/http.h"
 #include "tidemark/pg.h"
 
@@ -22,10 +23,8 @@
 struct tide_kyc_context_options {
     const struct tide_kyc_settings *settings;
     const struct tide_clock *clock;
-    const char *conninfo;   /* kyc_database_url, else database_url; NULL: libpq's environment */
-    const char *ca_file;    /* setting http_ca_file */
-    const char *rpc;        /* Stellar RPC servers, comma-separated; NULL or "": none */
-    const char *rpc_header; /* header line sent with each RPC request; NULL or "": none */
+    const struct tide_config *config;
+    const char *conninfo; /* kyc_database_url, else database_url; NULL: libpq's environment */
     struct tide_deployment_select *select; /* NULL: the database's only deployment */
     /* True when the process ends. Called while a statement or an HTTP call runs. */
     bool (*stopped)(void *self);

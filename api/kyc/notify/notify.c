@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 struct tide_notify {
-    struct tide_notify_options options; /* copied */
     atomic_bool closing;
     struct notify_watch *watch;
     struct notify_sent sent;
@@ -17,28 +16,23 @@ static bool is_closing(void *notify)
     return atomic_load(&((struct tide_notify *)notify)->closing);
 }
 
-tide_status tide_notify_open(struct tide_notify **out, const struct tide_notify_options *options,
+tide_status tide_notify_open(struct tide_notify **out,
+                             const struct tide_kyc_context_options *options, struct tide_hot *hot,
                              struct tide_err *err)
 {
     struct tide_notify *all = calloc(1, sizeof *all);
     *out = NULL;
     if (!all)
         return tide_fail(err, TIDE_E_MEMORY, "out of memory: notifications");
-    all->options = *options;
-    const struct tide_kyc_context_options context = { .settings = options->settings,
-                                                      .clock = options->clock,
-                                                      .conninfo = options->conninfo,
-                                                      .select = options->select,
-                                                      .ca_file = options->config->http_ca_file,
-                                                      .stopped = is_closing,
-                                                      .stopped_self = all };
-    tide_status status = notify_watch_open(&all->watch, &all->options, &context, err);
+    struct tide_kyc_context_options each = *options;
+    each.stopped = is_closing;
+    each.stopped_self = all;
+    tide_status status = notify_watch_open(&all->watch, &each, hot, err);
     for (uint32_t i = 0; i < NOTIFY_SENDERS && status == TIDE_OK; i++) {
         struct notify_sender *sender = &all->senders[i];
-        sender->options = &all->options;
         sender->sent = &all->sent;
         sender->index = i + 1;
-        status = notify_sender_open(sender, &context, err);
+        status = notify_sender_open(sender, &each, err);
     }
     if (status == TIDE_OK)
         *out = all;

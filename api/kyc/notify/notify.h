@@ -15,23 +15,16 @@
 #define API_KYC_NOTIFY_NOTIFY_H
 
 #include "api/hot/api.h"
-#include "api/kyc/base/settings.h"
+#include "api/kyc/base/context.h"
 #include "tidemark/buf.h"
 
 struct tide_notify;
 
-struct tide_notify_options {
-    const struct tide_kyc_settings *settings; /* has webhookKey */
-    const struct tide_config *config;
-    const struct tide_clock *clock;
-    struct tide_deployment_select *select;
-    struct tide_hot *hot; /* the cache that the watcher compares */
-    const char *conninfo; /* kyc_database_url, else database_url */
-};
-
-/* Opens the threads' connections and clients, without starting the threads. Borrows the options'
- * pointers. TIDE_E_MEMORY and the errors of the cache's reader. */
-tide_status tide_notify_open(struct tide_notify **out, const struct tide_notify_options *options,
+/* Opens the threads' connections and clients, without starting the threads. The settings have a
+ * webhookKey; hot is the cache that the watcher compares. Borrows the options' pointers, and sets
+ * stopped and stopped_self itself. TIDE_E_MEMORY and the errors of the cache's reader. */
+tide_status tide_notify_open(struct tide_notify **out,
+                             const struct tide_kyc_context_options *options, struct tide_hot *hot,
                              struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_notify_start(struct tide_notify *notify, struct tide_err *err) TIDE_MUST_USE;
 void tide_notify_close(struct tide_notify *notify); /* stops the threads; NULL is allowed */

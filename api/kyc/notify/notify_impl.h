@@ -20,7 +20,6 @@ struct notify_sent {
 };
 
 struct notify_sender {
-    const struct tide_notify_options *options;
     struct notify_sent *sent;
     uint32_t index; /* from 1 */
     struct tide_kyc_thread thread;
@@ -30,7 +29,7 @@ struct notify_sender {
 
 /* Opens the sender without starting its thread. *sender must stay where it is. */
 tide_status notify_sender_open(struct notify_sender *sender,
-                               const struct tide_kyc_context_options *context,
+                               const struct tide_kyc_context_options *options,
                                struct tide_err *err);
 void notify_sender_close(struct notify_sender *sender);
 
@@ -38,8 +37,9 @@ void notify_sender_close(struct notify_sender *sender);
 
 struct notify_watch; /* opaque: only the watcher's thread writes it */
 
-tide_status notify_watch_open(struct notify_watch **out, const struct tide_notify_options *options,
-                              const struct tide_kyc_context_options *context, struct tide_err *err);
+tide_status notify_watch_open(struct notify_watch **out,
+                              const struct tide_kyc_context_options *options, struct tide_hot *hot,
+                              struct tide_err *err);
 tide_status notify_watch_start(struct notify_watch *watch, struct tide_err *err);
 void notify_watch_close(struct notify_watch *watch); /* NULL is allowed */
 /* Appends to /metrics. Any thread. */
@@ -49,8 +49,7 @@ void notify_watch_metrics(const struct notify_watch *watch, struct tide_buf *out
 
 /* Sets *agree to false if the clocks of host, database and chain differ by more than clock_skew_s:
  * then nothing may be deleted or disabled because of its age. */
-tide_status notify_clocks_agree(const struct tide_notify_options *options,
-                                struct tide_kyc_context *context, bool *agree,
+tide_status notify_clocks_agree(struct tide_kyc_context *context, bool *agree,
                                 struct tide_err *err);
 
 #endif

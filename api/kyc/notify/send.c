@@ -65,7 +65,7 @@ static void post_notification(struct notify_sender *t, const struct tide_pg_rows
     struct tide_http_answer answer = { 0 };
     struct tide_err err;
     struct tide_buf body;
-    if (!tide_notify_sign(signature, t->options->settings, message))
+    if (!tide_notify_sign(signature, t->context.settings, message))
         return;
     snprintf(id, sizeof id, "webhook-id: %s", message->id);
     snprintf(at, sizeof at, "webhook-timestamp: %" PRId64, message->at);
@@ -105,7 +105,7 @@ static tide_status read_disable(struct notify_sender *t, const struct tide_pg_ro
     if (outcome->succeeded)
         return TIDE_OK;
     if (outcome->code != 410 && tide_pg_bool(d, 0, OVERDUE))
-        status = notify_clocks_agree(t->options, &t->context, &agree, err);
+        status = notify_clocks_agree(&t->context, &agree, err);
     *why = outcome->code == 410 ? "gone" : agree ? "failed" : NULL;
     return status;
 }
@@ -148,7 +148,7 @@ static tide_status store_outcome(struct notify_sender *t, const struct tide_pg_r
 static void attempt_delivery(struct notify_sender *t, const struct tide_pg_rows *d,
                              struct outcome *out)
 {
-    const struct tide_kyc_settings *settings = t->options->settings;
+    const struct tide_kyc_settings *settings = t->context.settings;
     struct tide_notify_message message = { .hook = tide_pg_text(d, 0, HOOK),
                                            .revision = (uint32_t)tide_pg_u64(d, 0, REVISION),
                                            .previous = tide_pg_bool(d, 0, PREVIOUS),
@@ -203,17 +203,17 @@ static const struct tide_kyc_turns turns = {
 };
 
 tide_status notify_sender_open(struct notify_sender *sender,
-                               const struct tide_kyc_context_options *context, struct tide_err *err)
+                               const struct tide_kyc_context_options *options, struct tide_err *err)
 {
     struct tide_http_options http = { .agent = "tidemark-webhooks",
-                                      .ca_file = context->ca_file,
+                                      .ca_file = options->config->http_ca_file,
                                       .connect_ms = CONNECT_MS,
                                       .timeout_ms = EXCHANGE_MS,
                                       .stall_s = STALL_S,
-                                      .public_only = !context->settings->webhook_local };
+                                      .public_only = !options->settings->webhook_local };
     assert(sender->index > 0 && sender->index <= NOTIFY_SENDERS);
     tide_status status = tide_kyc_thread_open(&sender->thread, &turns, sender, sender->index,
-                                              &sender->context, context, err);
+                                              &sender->context, options, err);
     return status == TIDE_OK ? tide_http_open(&sender->http, &http, err) : status;
 }
 

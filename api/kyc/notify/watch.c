@@ -176,7 +176,7 @@ static tide_status maintain_queue(struct notify_watch *w, struct tide_err *err)
     bool agree;
     if (w->maintained_ms && now - w->maintained_ms < MAINTAIN_MS)
         return TIDE_OK;
-    tide_status status = notify_clocks_agree(w->options, &w->context, &agree, err);
+    tide_status status = notify_clocks_agree(&w->context, &agree, err);
     if (status != TIDE_OK || !agree)
         return status;
     status = tide_pg_value(w->context.pg, "SELECT kyc.hook_maintain($1::smallint)",
@@ -231,9 +231,9 @@ static tide_status watch_turn(void *self, uint32_t *wait_ms, struct tide_err *er
 
 /* --- life --------------------------------------------------------------------------------- */
 
-tide_status notify_clocks_agree(const struct tide_notify_options *options,
-                                struct tide_kyc_context *context, bool *agree, struct tide_err *err)
+tide_status notify_clocks_agree(struct tide_kyc_context *context, bool *agree, struct tide_err *err)
 {
+    const struct tide_kyc_context_options *options = &context->options;
     struct tide_clocks clocks;
     tide_status status =
         tide_clocks_read(&clocks, context->pg, options->clock, context->deployment, err);
@@ -252,19 +252,18 @@ static const struct tide_kyc_turns turns = {
     .name = "notify", .turn = watch_turn, .connects = forget_lead, .failed = log_failure
 };
 
-tide_status notify_watch_open(struct notify_watch **out, const struct tide_notify_options *options,
-                              const struct tide_kyc_context_options *context, struct tide_err *err)
+tide_status notify_watch_open(struct notify_watch **out,
+                              const struct tide_kyc_context_options *options, struct tide_hot *hot,
+                              struct tide_err *err)
 {
     struct notify_watch *w = *out = calloc(1, sizeof *w);
     if (!w)
         return tide_fail(err, TIDE_E_MEMORY, "out of memory: notifications");
-    w->options = options;
-    w->api = (struct tide_api){ .config = options->config,
-                                .clock = options->clock,
-                                .select = options->select,
-                                .hot = options->hot };
-    tide_status status = tide_kyc_thread_open(&w->thread, &turns, w, 0, &w->context, context, err);
-    return status == TIDE_OK ? tide_hot_reader_open(&w->reader, options->hot, err) : status;
+    w->api = (struct tide_api){
+        .config = options->config, .clock = options->clock, .select = options->select, .hot = hot
+    };
+    tide_status status = tide_kyc_thread_open(&w->thread, &turns, w, 0, &w->context, options, err);
+    return status == TIDE_OK ? tide_hot_reader_open(&w->reader, hot, err) : status;
 }
 
 tide_status notify_watch_start(struct notify_watch *watch, struct tide_err *err)

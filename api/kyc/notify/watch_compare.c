@@ -20,7 +20,7 @@ enum {
 
 bool notify_cache_open(struct notify_watch *w, struct tide_reader *reader)
 {
-    const struct tide_clock *clock = w->options->clock;
+    const struct tide_clock *clock = w->api.clock;
     struct tide_handler_context context = { .api = &w->api,
                                             .now_ms = (uint64_t)clock->wall_ms(clock->self),
                                             .host_ms = clock->now_ms(clock->self) };
@@ -34,8 +34,8 @@ bool notify_cache_open(struct notify_watch *w, struct tide_reader *reader)
     reader->age_ms = tide_cache_age_ms(meta, context.host_ms);
     tide_reply_init(&reply);
     if (meta->deployment == w->context.deployment && meta->ledger >= w->ledger &&
-        tide_deployment_select_allows(w->options->select, meta->protocol) &&
-        reader->age_ms <= w->options->config->stale_after_ms)
+        tide_deployment_select_allows(w->api.select, meta->protocol) &&
+        reader->age_ms <= w->api.config->stale_after_ms)
         trusted = tide_reader_trusted(reader, &context, &reply);
     tide_reply_release(&reply);
     if (!trusted)
@@ -154,7 +154,7 @@ static tide_status emit_finding(struct notify_watch *w, const struct tide_pg_row
                                 const struct finding *f, struct tide_err *err)
 {
     char blind[2 * TIDE_HASH_BYTES + 1];
-    tide_notify_blind(blind, w->options->settings, tide_pg_text(rows, i, 0),
+    tide_notify_blind(blind, w->context.settings, tide_pg_text(rows, i, 0),
                       tide_pg_text(rows, i, 1));
     const char *values[] = { w->context.deployment_text,
                              tide_pg_text(rows, i, 0),

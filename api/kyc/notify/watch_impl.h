@@ -30,7 +30,6 @@ struct notify_figures {
 };
 
 struct notify_watch {
-    const struct tide_notify_options *options;
     struct tide_api api; /* for tide_reader_trusted; only config, clock, select and hot are set */
     struct tide_kyc_thread thread;
     struct tide_kyc_context context;

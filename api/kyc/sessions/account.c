@@ -1,15 +1,12 @@
 /* Asks Stellar RPC servers for the signers of an account. */
 #include "api/kyc/sessions/account.h"
-#include "tidemark/json_read.h"
 #include "tidemark/log.h"
-#include "tidemark/text.h"
+#include "tidemark/rpc.h"
 #include "tidemark/xdr.h"
 
 enum {
     CALL_MS = 2000,
     AWAY_MS = 1000,
-    SERVERS_MAX = 8,
-    URL_BYTES = 1024,
     ANSWER_MAX = 64 << 10,
     BEHIND_LEDGERS = 20, /* about two minutes; a change of signers in them is missed */
     LIST_MAX = 20        /* the protocol's limit of signers beside the account's own key */
@@ -74,81 +71,14 @@ tide_status tide_kyc_signers_read(struct tide_kyc_signers *out,
 
 /* --- one server ------------------------------------------------------------------------------- */
 
-/* Posts a JSON-RPC request and parses the answer. The caller releases *out. Fails unless the answer
- * is HTTP 200 with an object "result". */
-static tide_status call_server(struct tide_kyc_context *context, const char *url,
-                               tide_slice request, json_t **out, struct tide_err *err)
+/* Sends a request of the client with the context's HTTP client, in the time that KYC has. */
+static tide_status send_request(void *self, const struct tide_http_request *request,
+                                struct tide_buf *body, struct tide_http_answer *answer,
+                                struct tide_err *err)
 {
-    const char *headers[] = { "Content-Type: application/json", context->options.rpc_header, NULL };
-    struct tide_http_answer answer;
-    json_error_t why;
-    struct tide_buf body;
-    if (!headers[1] || !*headers[1])
-        headers[1] = NULL;
-    const struct tide_http_request call = { .method = TIDE_HTTP_POST,
-                                            .url = url,
-                                            .headers = headers,
-                                            .body = request,
-                                            .timeout_ms = CALL_MS,
-                                            .cancelled = tide_kyc_context_cancelled,
-                                            .self = context };
-    *out = NULL;
-    tide_buf_init(&body, ANSWER_MAX);
-    tide_status status = tide_http_call(context->http, &call, &body, &answer, err);
-    if (status == TIDE_OK && answer.code != 200)
-        status = tide_fail(err, TIDE_E_IO, "rpc: HTTP %" PRIu32, answer.code);
-    if (status == TIDE_OK)
-        *out = tide_json_load(tide_buf_view(&body), JSON_REJECT_DUPLICATES, &why);
-    tide_buf_release(&body);
-    if (status == TIDE_OK && !json_is_object(json_object_get(*out, "result")))
-        status = tide_fail(err, TIDE_E_IO, "rpc: the answer has no result");
-    if (status != TIDE_OK) {
-        json_decref(*out);
-        *out = NULL;
-    }
-    return status;
-}
-
-/* Fails unless the server serves the deployment's network: signers of a test network would
- * otherwise count. */
-static tide_status check_network(struct tide_kyc_context *context, const char *url,
-                                 struct tide_err *err)
-{
-    static const char request[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"getNetwork\"}";
-    json_t *root;
-    tide_status status = call_server(context, url, tide_slice_str(request), &root, err);
-    if (status != TIDE_OK)
-        return status;
-    const char *named =
-        json_string_value(json_object_get(json_object_get(root, "result"), "passphrase"));
-    if (!named || strcmp(named, context->passphrase) != 0)
-        status = tide_fail(err, TIDE_E_IO, "rpc: the server serves another network");
-    json_decref(root);
-    return status;
-}
-
-/* Decodes the answer's only entry into raw. raw stays empty if the account is not on the ledger. */
-static tide_status read_entry(struct tide_buf *raw, const json_t *result, struct tide_err *err)
-{
-    const json_t *entries = json_object_get(result, "entries");
-    const char *text = json_string_value(json_object_get(json_array_get(entries, 0), "xdr"));
-    if (!json_is_array(entries) && !json_is_null(entries))
-        return tide_fail(err, TIDE_E_IO, "rpc: the answer has no entries");
-    if (json_array_size(entries) == 0)
-        return TIDE_OK;
-    if (!text || tide_buf_base64_decode(raw, tide_slice_str(text)) != TIDE_OK)
-        return tide_fail(err, TIDE_E_IO, "rpc: the entry is not base64");
-    return TIDE_OK;
-}
-
-static void put_request(struct tide_buf *out, const uint8_t account[TIDE_HASH_BYTES])
-{
-    uint8_t key[8 + TIDE_HASH_BYTES] = { 0 }; /* LedgerKey: ACCOUNT, ed25519 */
-    memcpy(key + 8, account, TIDE_HASH_BYTES);
-    tide_buf_str(out, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"getLedgerEntries\","
-                      "\"params\":{\"keys\":[\"");
-    tide_buf_base64(out, tide_slice_of(key, sizeof key));
-    tide_buf_str(out, "\"]}}");
+    struct tide_http_request bounded = *request;
+    bounded.timeout_ms = CALL_MS;
+    return tide_http_call(((struct tide_kyc_context *)self)->http, &bounded, body, answer, err);
 }
 
 /* Asks one server for the account's signers. Fails if its newest ledger is below least. */
@@ -156,47 +86,39 @@ static tide_status ask_server(struct tide_kyc_context *context, const char *url,
                               const uint8_t account[TIDE_HASH_BYTES], uint64_t least,
                               struct tide_kyc_signers *out, struct tide_err *err)
 {
-    struct tide_buf request, raw;
-    json_t *root = NULL;
-    tide_buf_init(&request, 512);
-    tide_buf_init(&raw, ANSWER_MAX);
-    put_request(&request, account);
-    tide_status status = check_network(context, url, err);
+    const struct rpc_options options = { .config = context->options.config,
+                                         .passphrase = context->passphrase,
+                                         .cancelled = tide_kyc_context_cancelled,
+                                         .call = send_request,
+                                         .self = context };
+    uint8_t bytes[8 + TIDE_HASH_BYTES] = { 0 }; /* LedgerKey: ACCOUNT, ed25519 */
+    const tide_slice key = tide_slice_of(bytes, sizeof bytes);
+    struct rpc_entries entries = { .keys = &key, .count = 1 };
+    struct rpc_client client;
+    struct tide_buf params, body;
+    memcpy(bytes + 8, account, TIDE_HASH_BYTES);
+    tide_buf_init(&params, 512);
+    tide_buf_init(&body, ANSWER_MAX);
+    rpc_params_keys(&params, &key, 1);
+    tide_status status = rpc_client_open(&client, url, &options, err);
     if (status == TIDE_OK)
-        status = call_server(context, url, tide_buf_view(&request), &root, err);
-    const json_t *result = json_object_get(root, "result");
-    if (status == TIDE_OK &&
-        (uint64_t)json_integer_value(json_object_get(result, "latestLedger")) < least)
-        status = tide_fail(err, TIDE_E_IO, "rpc: the server is too far behind the index");
-    if (status == TIDE_OK)
-        status = read_entry(&raw, result, err);
-    if (status == TIDE_OK && raw.len)
-        status = tide_kyc_signers_read(out, account, tide_buf_view(&raw), err);
+        status =
+            rpc_ask(&client, &rpc_ledger_entries, tide_buf_view(&params), &body, &entries, err);
+    if (status == TIDE_OK && entries.ledger < least)
+        status = tide_fail(err, TIDE_E_IO, "%s is too far behind the index", client.name);
+    if (status == TIDE_OK && entries.data[0].len)
+        status = tide_kyc_signers_read(out, account, entries.data[0], err);
     else if (status == TIDE_OK) {
         *out = (struct tide_kyc_signers){ 0 };
         add_signer(out, account, 1);
     }
-    json_decref(root);
-    tide_buf_release(&raw);
-    tide_buf_release(&request);
+    rpc_client_close(&client);
+    tide_buf_release(&params);
+    tide_buf_release(&body);
     return status;
 }
 
 /* --- all servers ------------------------------------------------------------------------------ */
-
-/* Copies the next address of a comma list. Returns false at the end, and for an address that is too
- * long. */
-static bool next_server(const char **list, char url[URL_BYTES])
-{
-    const char *at = *list + strspn(*list, ", ");
-    size_t len = strcspn(at, ", ");
-    *list = at + len;
-    if (len == 0 || len >= URL_BYTES)
-        return false;
-    memcpy(url, at, len);
-    url[len] = 0;
-    return true;
-}
 
 /* Computes the oldest ledger that an answer may have: BEHIND_LEDGERS before the index. */
 static tide_status read_least(struct tide_kyc_context *context, uint64_t *out, struct tide_err *err)
@@ -219,7 +141,7 @@ static tide_status read_least(struct tide_kyc_context *context, uint64_t *out, s
 static bool is_server_failure(tide_status status)
 {
     return status == TIDE_E_IO || status == TIDE_E_DECODE || status == TIDE_E_LIMIT ||
-           status == TIDE_E_CONFIG;
+           status == TIDE_E_CHAIN || status == TIDE_E_CONFIG;
 }
 
 static bool same_signers(const struct tide_kyc_signers *a, const struct tide_kyc_signers *b)
@@ -247,15 +169,17 @@ static tide_status ask_servers(struct tide_kyc_context *context,
                                const uint8_t account[TIDE_HASH_BYTES], uint64_t least,
                                struct tide_kyc_signers *out, struct tide_err *err)
 {
-    const char *list = context->options.rpc ? context->options.rpc : "", *rest = list;
-    struct tide_kyc_signers named[SERVERS_MAX];
-    char url[URL_BYTES];
+    const char *list = context->options.config->rpc, *rest = list;
+    struct tide_kyc_signers named[RPC_SERVERS_MAX];
+    char url[RPC_URL_BYTES];
     uint32_t servers = 0, count = 0;
-    while (servers < SERVERS_MAX && next_server(&rest, url))
+    tide_status status = rpc_check_list(list, err);
+    if (status != TIDE_OK)
+        return status;
+    while (rpc_next_url(&rest, url))
         servers++;
-    assert(servers <= SERVERS_MAX); /* each may fill an element of named */
-    tide_status status = tide_fail(err, TIDE_E_CONFIG, "rpc is not set");
-    for (uint32_t i = 0; i < servers && next_server(&list, url); i++) {
+    assert(servers <= TIDE_COUNT(named)); /* rpc_check_list */
+    while (rpc_next_url(&list, url)) {
         status = ask_server(context, url, account, least, out, err);
         if (status != TIDE_OK && !is_server_failure(status))
             return status;

@@ -249,12 +249,12 @@ static tide_status compare_clocks(struct worker *w, bool *agree, struct tide_err
 {
     struct tide_clocks clocks;
     char text[TIDE_CLOCKS_TEXT_BYTES], quoted[2 * TIDE_CLOCKS_TEXT_BYTES];
-    const struct tide_kyc_workers_options *options = &w->all->options;
+    const struct tide_kyc_context_options *options = &w->all->options;
     tide_status status =
         tide_clocks_read(&clocks, w->context.pg, options->clock, w->context.deployment, err);
     if (status != TIDE_OK)
         return status;
-    enum tide_clocks_verdict verdict = tide_clocks_judge(&clocks, options->skew_s);
+    enum tide_clocks_verdict verdict = tide_clocks_judge(&clocks, options->config->clock_skew_s);
     *agree = verdict == TIDE_CLOCKS_AGREE;
     tide_clocks_say(text, &clocks, verdict);
     if (w->clocks_differ == *agree)
@@ -308,21 +308,17 @@ static const struct tide_kyc_turns turns = {
 };
 
 tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
-                                  const struct tide_kyc_workers_options *options,
-                                  struct tide_err *err)
+                                  const struct tide_kyc_context_options *options,
+                                  struct tide_kyc_refused *refused, struct tide_err *err)
 {
     struct tide_kyc_workers *all = calloc(1, sizeof *all);
     tide_status status = TIDE_OK;
     if (!all)
         return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC workers");
-    struct tide_kyc_context_options context = { .settings = options->settings,
-                                                .clock = options->clock,
-                                                .conninfo = options->conninfo,
-                                                .select = options->select,
-                                                .ca_file = options->ca_file,
-                                                .stopped = is_closing,
-                                                .stopped_self = all };
     all->options = *options;
+    all->options.stopped = is_closing;
+    all->options.stopped_self = all;
+    all->refused = refused;
     assert(options->settings->provider_count <= TIDE_COUNT(all->workers));
     pthread_mutex_init(&all->mutex, NULL);
     for (uint32_t i = 0; i < options->settings->provider_count && status == TIDE_OK; i++) {
@@ -330,7 +326,7 @@ tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
         w->all = all;
         w->index = i;
         w->provider = &options->settings->providers[i];
-        status = tide_kyc_thread_open(&w->thread, &turns, w, i, &w->context, &context, err);
+        status = tide_kyc_thread_open(&w->thread, &turns, w, i, &w->context, &all->options, err);
     }
     if (status == TIDE_OK)
         *out = all;

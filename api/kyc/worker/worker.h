@@ -16,20 +16,10 @@
 #ifndef API_KYC_WORKER_WORKER_H
 #define API_KYC_WORKER_WORKER_H
 
+#include "api/kyc/base/context.h"
 #include "api/kyc/worker/refused.h"
 
 struct tide_kyc_workers; /* opaque: all threads */
-
-struct tide_kyc_workers_options {
-    const struct tide_kyc_settings *settings;
-    const char *conninfo; /* kyc_database_url, else database_url; NULL: libpq's environment */
-    struct tide_deployment_select *select;
-    const char *ca_file; /* setting http_ca_file */
-    const struct tide_clock *clock;
-    uint32_t reconcile_s;
-    uint32_t skew_s; /* setting clock_skew_s */
-    struct tide_kyc_refused *refused;
-};
 
 /* Counters of one provider's thread since its start. */
 struct tide_kyc_effort {
@@ -45,10 +35,11 @@ struct tide_kyc_effort {
     bool waits;         /* the clocks differ, so nothing is decided */
 };
 
-/* Opens the workers without connecting. *options and everything it points to must outlive the
- * threads. */
+/* Opens the workers without connecting. They set stopped and stopped_self of the options
+ * themselves. Everything that the options point to must outlive the threads. */
 tide_status tide_kyc_workers_open(struct tide_kyc_workers **out,
-                                  const struct tide_kyc_workers_options *options,
+                                  const struct tide_kyc_context_options *options,
+                                  struct tide_kyc_refused *refused,
                                   struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_kyc_workers_start(struct tide_kyc_workers *workers,
                                    struct tide_err *err) TIDE_MUST_USE;

@@ -458,7 +458,7 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
                          struct tide_kyc_plan *plan, struct tide_err *err)
 {
     struct session_row row;
-    const struct tide_kyc_workers_options *options = &w->all->options;
+    const struct tide_kyc_context_options *options = &w->all->options;
     int64_t now = tide_kyc_now(&w->context);
     bool ordered = decision == &tide_kyc_ordered;
     tide_status status = tide_kyc_begin(&w->context, err);
@@ -471,7 +471,7 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
         status = worker_recall(w, session, plan, row.recalled, now, err);
     }
     if (status == TIDE_OK) {
-        uint32_t wait = tide_kyc_next_check(plan, &row.standing, options->reconcile_s,
+        uint32_t wait = tide_kyc_next_check(plan, &row.standing, options->config->kyc_reconcile_s,
                                             tide_retry_chance(&w->thread.retry), now);
         /* A webhook announced news that the provider does not show yet: ask again soon. */
         bool lags = event && plan->outcome == TIDE_KYC_SAME && tide_kyc_is_open(plan->state);

@@ -39,7 +39,8 @@ struct worker {
 };
 
 struct tide_kyc_workers {
-    struct tide_kyc_workers_options options;
+    struct tide_kyc_context_options options;
+    struct tide_kyc_refused *refused;
     atomic_bool closing;
     pthread_mutex_t mutex; /* guards figures and each worker's effort */
     struct worker_figures figures;

@@ -32,7 +32,7 @@ static tide_status write_refusal(struct worker *w, const struct tide_kyc_count_l
  * fails, the count is reported later. */
 static tide_status report_refused(struct worker *w, struct tide_err *err)
 {
-    struct tide_kyc_refused *refused = w->all->options.refused;
+    struct tide_kyc_refused *refused = w->all->refused;
     struct tide_kyc_count_line line;
     tide_status status = TIDE_OK;
     while (
@@ -143,8 +143,8 @@ static tide_status repair_times(struct worker *w, struct tide_err *err)
 {
     struct tide_pg_rows inbox = { 0 }, sessions = { 0 };
     const char *const values[] = { w->context.deployment_text, w->provider->key,
-                                   TIDE_PG_NUMBER(
-                                       tide_kyc_longest_check(w->all->options.reconcile_s)),
+                                   TIDE_PG_NUMBER(tide_kyc_longest_check(
+                                       w->all->options.config->kyc_reconcile_s)),
                                    TIDE_PG_NUMBER(TIDE_KYC_SESSION_S) };
     tide_status status = tide_pg_query(w->context.pg, &inbox, repair_inbox_sql, values, 2, err);
     if (status == TIDE_OK)

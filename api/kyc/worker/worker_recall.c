@@ -59,7 +59,7 @@ static bool is_of_approval(const struct worker *w, const struct tide_kyc_plan *p
 {
     int64_t end = (int64_t)tide_pg_u64(rows, 0, 1), made = (int64_t)tide_pg_u64(rows, 0, 2);
     return end > now && end <= plan->attested_until &&
-           made + (int64_t)w->all->options.skew_s >= plan->decided_ms / 1000;
+           made + (int64_t)w->all->options.config->clock_skew_s >= plan->decided_ms / 1000;
 }
 
 static tide_status ask_attestation(struct worker *w, const struct worker_session *session,
