@@ -48,19 +48,15 @@ static tide_status find_session(struct tide_kyc_context *context, const char *id
                                 struct tide_kyc_session *out, struct tide_err *err)
 {
     char keys[PROVIDERS_TEXT];
-    struct tide_pg_rows rows;
-    list_sandboxes(keys, context->settings);
-    tide_status status = tide_pg_query(
-        context->pg, &rows,
+    const struct tide_kyc_session_query query = {
         "SELECT " TIDE_KYC_SESSION_COLUMNS " FROM kyc.session AS s WHERE s.deployment = $1"
         " AND s.provider = ANY(string_to_array($2, ',')) AND s.provider_id = $3",
-        (const char *[]){ context->deployment_text, keys, id }, 3, err);
-    if (status != TIDE_OK)
-        return status;
-    if (rows.count != 1 || !tide_kyc_session_read(out, &rows, 0))
-        status = tide_fail(err, TIDE_E_MISSING, "no such check");
-    tide_pg_rows_release(&rows);
-    return status;
+        (const char *[]){ context->deployment_text, keys, id }, 3
+    };
+    bool found;
+    list_sandboxes(keys, context->settings);
+    tide_status status = tide_kyc_session_query(context, &query, out, &found, err);
+    return status == TIDE_OK && !found ? tide_fail(err, TIDE_E_MISSING, "no such check") : status;
 }
 
 /* Shows the page with the form, or the page for invalid links. */

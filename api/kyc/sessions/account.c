@@ -201,17 +201,16 @@ tide_status tide_kyc_signers_fetch(struct tide_kyc_context *context,
                                    const uint8_t account[TIDE_HASH_BYTES],
                                    struct tide_kyc_signers *out, struct tide_err *err)
 {
-    const struct tide_clock *clock = context->options.clock;
     char quoted[TIDE_ERR_TEXT_MAX];
     uint64_t least = 0;
-    if (clock->now_ms(clock->self) < context->rpc_away_until_ms)
+    if (tide_kyc_now_ms(context) < context->rpc_away_until_ms)
         return tide_fail(err, TIDE_E_IO, "rpc: no server answered within the last second");
     tide_status status = read_least(context, &least, err);
     if (status != TIDE_OK)
         return status;
     status = ask_servers(context, account, least, out, err);
     if (is_server_failure(status)) {
-        context->rpc_away_until_ms = clock->now_ms(clock->self) + AWAY_MS;
+        context->rpc_away_until_ms = tide_kyc_now_ms(context) + AWAY_MS;
         tide_log(TIDE_WARN, "kyc.signers_unknown", "text=%s",
                  tide_log_quote(quoted, sizeof quoted, err->text));
     }

@@ -2,7 +2,6 @@
 #include "api/kyc/sessions/claim.h"
 #include "tidemark/text.h"
 
-enum { HEX_BYTES = TIDE_BYTEA_BYTES(TIDE_HASH_BYTES) };
 #define LATER_KEYS_MAX "32" /* Idempotency-Keys that a session keeps besides its first one */
 
 struct claim {
@@ -13,11 +12,6 @@ struct claim {
     enum tide_kyc_claim how;
     bool decided;
 };
-
-static const char *integrator_of(const struct tide_kyc_session_request *ask)
-{
-    return ask->integrator;
-}
 
 static void decide_claim(struct claim *c, enum tide_kyc_claim how)
 {
@@ -34,23 +28,19 @@ static void decide_claim(struct claim *c, enum tide_kyc_claim how)
 static tide_status store_challenge(struct claim *c, const struct tide_kyc_proof *proof,
                                    bool *stored, struct tide_err *err)
 {
-    char hex[HEX_BYTES], until[24], now[24];
     struct tide_pg_rows rows;
-    tide_bytea_text(hex, tide_slice_of(proof->hash, sizeof proof->hash));
-    until[tide_u64_text(until, proof->until)] = 0;
-    now[tide_u64_text(now, (uint64_t)tide_kyc_now(c->context))] = 0;
     tide_status status =
         tide_pg_query(c->context->pg, NULL,
                       "DELETE FROM kyc.challenge WHERE expires_at < least(statement_timestamp(),"
                       " to_timestamp($1::bigint)) - interval '1 hour'",
-                      (const char *[]){ now }, 1, err);
+                      (const char *[]){ TIDE_PG_NUMBER(tide_kyc_now(c->context)) }, 1, err);
     if (status == TIDE_OK)
         status = tide_pg_query(
             c->context->pg, &rows,
             "INSERT INTO kyc.challenge SELECT $1::bytea, to_timestamp($2::bigint) WHERE"
             " to_timestamp($2::bigint) >= statement_timestamp() - interval '1 hour'"
             " ON CONFLICT DO NOTHING",
-            (const char *[]){ hex, until }, 2, err);
+            (const char *[]){ TIDE_PG_HASH(proof->hash), TIDE_PG_NUMBER(proof->until) }, 2, err);
     if (status != TIDE_OK)
         return status;
     assert(rows.affected <= 1);
@@ -90,17 +80,6 @@ static tide_status use_challenge(struct claim *c, struct tide_err *err)
 
 /* --- existing sessions ------------------------------------------------------------------ */
 
-/* Reads the row, if there is one. *found says whether. */
-static tide_status read_one(struct claim *c, const struct tide_pg_rows *rows, bool *found,
-                            struct tide_err *err)
-{
-    *found = rows->count > 0;
-    if (*found && !tide_kyc_session_read(c->out, rows, 0))
-        return tide_fail(err, TIDE_E_DB_FATAL,
-                         "kyc.session has a row with a value that does not fit");
-    return TIDE_OK;
-}
-
 static bool is_same_request(const struct tide_kyc_session *session,
                             const struct tide_kyc_session_request *ask)
 {
@@ -112,21 +91,15 @@ static bool is_same_request(const struct tide_kyc_session *session,
  * request gets 422. */
 static tide_status find_by_key(struct claim *c, struct tide_err *err)
 {
-    char hex[HEX_BYTES];
-    struct tide_pg_rows rows;
-    bool found;
-    tide_bytea_text(hex, tide_slice_of(c->ask->idempotency, TIDE_HASH_BYTES));
-    tide_status status = tide_pg_query(
-        c->context->pg, &rows,
+    const struct tide_kyc_session_query query = {
         "SELECT " TIDE_KYC_SESSION_COLUMNS
         " FROM kyc.session AS s WHERE s.deployment = $1::smallint AND (s.idempotency = $2::bytea"
         "  OR s.id = (SELECT k.session_id FROM kyc.session_key AS k"
         "    WHERE k.deployment = $1::smallint AND k.idempotency = $2::bytea))",
-        (const char *[]){ c->context->deployment_text, hex }, 2, err);
-    if (status != TIDE_OK)
-        return status;
-    status = read_one(c, &rows, &found, err);
-    tide_pg_rows_release(&rows);
+        (const char *[]){ c->context->deployment_text, TIDE_PG_HASH(c->ask->idempotency) }, 2
+    };
+    bool found;
+    tide_status status = tide_kyc_session_query(c->context, &query, c->out, &found, err);
     if (status != TIDE_OK || !found)
         return status;
     decide_claim(c, TIDE_KYC_CLAIM_FOUND);
@@ -150,7 +123,7 @@ static tide_status write_audit(struct claim *c, const char *what, const char *id
              ask->integrator[0]  ? "integrator "
              : ask->envelope_len ? "address"
                                  : "anybody",
-             integrator_of(ask));
+             ask->integrator);
     return tide_pg_query(
         c->context->pg, NULL,
         "SELECT kyc.note($1, $2, $3, jsonb_build_object('provider', $4::text, 'mode', $5::text))",
@@ -176,10 +149,8 @@ static tide_status close_old(struct claim *c, struct tide_err *err)
 static tide_status remember_key(struct claim *c, struct tide_err *err)
 {
     assert(c->out->id[0]);
-    char hex[HEX_BYTES];
     if (!c->ask->keyed)
         return TIDE_OK;
-    tide_bytea_text(hex, tide_slice_of(c->ask->idempotency, TIDE_HASH_BYTES));
     tide_status status =
         tide_pg_query(c->context->pg, NULL,
                       "WITH first AS (UPDATE kyc.session SET idempotency = $2::bytea"
@@ -187,7 +158,7 @@ static tide_status remember_key(struct claim *c, struct tide_err *err)
                       " INSERT INTO kyc.session_key (deployment, idempotency, session_id)"
                       " SELECT deployment, $2::bytea, id FROM kyc.session"
                       " WHERE id = $1 AND NOT EXISTS (SELECT FROM first)",
-                      (const char *[]){ c->out->id, hex }, 2, err);
+                      (const char *[]){ c->out->id, TIDE_PG_HASH(c->ask->idempotency) }, 2, err);
     if (status != TIDE_OK)
         return status;
     return tide_pg_query(c->context->pg, NULL,
@@ -202,22 +173,18 @@ static tide_status remember_key(struct claim *c, struct tide_err *err)
 static tide_status find_open(struct claim *c, struct tide_err *err)
 {
     const struct tide_kyc_session_request *ask = c->ask;
-    struct tide_pg_rows rows;
-    bool found;
-    tide_status status = tide_pg_query(
-        c->context->pg, &rows,
+    const struct tide_kyc_session_query query = {
         "SELECT " TIDE_KYC_SESSION_COLUMNS " FROM kyc.session AS s"
         " WHERE s.deployment = $1::smallint AND s.address = $2 AND s.provider = $3"
         "  AND s.integrator = $4 AND s.mode = $5"
         "  AND s.state IN ('created', 'pending', 'review', 'action_required')"
         " FOR UPDATE",
         (const char *[]){ c->context->deployment_text, ask->address, ask->provider->key,
-                          integrator_of(ask), tide_kyc_mode_text(ask->mode) },
-        5, err);
-    if (status != TIDE_OK)
-        return status;
-    status = read_one(c, &rows, &found, err);
-    tide_pg_rows_release(&rows);
+                          ask->integrator, tide_kyc_mode_text(ask->mode) },
+        5
+    };
+    bool found;
+    tide_status status = tide_kyc_session_query(c->context, &query, c->out, &found, err);
     if (status != TIDE_OK || !found)
         return status;
     if (tide_kyc_session_unused(c->out, tide_kyc_now(c->context)))
@@ -277,7 +244,7 @@ static tide_status check_budgets(struct claim *c, struct tide_err *err)
 {
     const struct tide_kyc_session_request *ask = c->ask;
     const struct tide_kyc_settings *settings = c->context->settings;
-    const char *integrator = integrator_of(ask), *provider = ask->provider->key;
+    const char *integrator = ask->integrator, *provider = ask->provider->key;
     char network[TIDE_BYTEA_BYTES(sizeof ask->network)];
     tide_bytea_text(network, tide_slice_of(ask->network, sizeof ask->network));
     const struct budget address = { address_sql, ask->address, integrator,
@@ -306,21 +273,18 @@ static tide_status insert_session(struct claim *c, struct tide_err *err)
 {
     assert(c->ask->id[0] && c->ask->provider);
     const struct tide_kyc_session_request *ask = c->ask;
-    char ref[TIDE_KYC_REF_BYTES], hex[HEX_BYTES], life[24],
-        network[TIDE_BYTEA_BYTES(sizeof ask->network)];
+    char ref[TIDE_KYC_REF_BYTES], network[TIDE_BYTEA_BYTES(sizeof ask->network)];
     tide_kyc_reference(ref, c->context, ask->address);
-    tide_bytea_text(hex, tide_slice_of(ask->idempotency, TIDE_HASH_BYTES));
-    life[tide_u64_text(life, TIDE_KYC_SESSION_S)] = 0;
     tide_bytea_text(network, tide_slice_of(ask->network, sizeof ask->network));
     const char *values[] = { ask->id,
                              c->context->deployment_text,
                              ask->address,
                              ask->provider->key,
-                             integrator_of(ask),
+                             ask->integrator,
                              tide_kyc_mode_text(ask->mode),
                              ref,
-                             ask->keyed ? hex : NULL,
-                             life,
+                             ask->keyed ? TIDE_PG_HASH(ask->idempotency) : NULL,
+                             TIDE_PG_NUMBER(TIDE_KYC_SESSION_S),
                              ask->integrator[0] ? NULL : network };
     static_assert(TIDE_COUNT(values) == 10, "$1 to $10");
     tide_status status = tide_pg_query(
@@ -390,7 +354,7 @@ tide_status tide_kyc_claim(struct tide_kyc_context *context, struct tide_kyc_ses
         return status;
     ask->claimed = true; /* a repeated run must not ask for the challenge again */
     static_assert(sizeof ask->id == sizeof out->id, "copied whole");
-    assert(strlen(out->id) == sizeof ask->id - 1); /* tide_kyc_session_read */
+    assert(strlen(out->id) == sizeof ask->id - 1); /* tide_kyc_session_query */
     memcpy(ask->id, out->id, sizeof ask->id);
     return TIDE_OK;
 }

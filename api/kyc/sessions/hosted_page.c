@@ -16,18 +16,6 @@ struct page_request {
     int64_t try_until_ms; /* monotonic: end of the running attempt */
 };
 
-static int64_t unix_now(const struct tide_kyc_context *context)
-{
-    const struct tide_clock *clock = context->options.clock;
-    return clock->wall_ms(clock->self) / 1000;
-}
-
-static int64_t now_ms(const struct tide_kyc_context *context)
-{
-    const struct tide_clock *clock = context->options.clock;
-    return clock->now_ms(clock->self);
-}
-
 static void pause_ms(const struct tide_kyc_context *context, int64_t ms)
 {
     const struct tide_clock *clock = context->options.clock;
@@ -46,7 +34,7 @@ static bool has_page(const struct page_request *o)
 static bool is_attempt_over(void *self)
 {
     const struct page_request *o = self;
-    return now_ms(o->context) >= o->try_until_ms || tide_kyc_context_cancelled(o->context);
+    return tide_kyc_now_ms(o->context) >= o->try_until_ms || tide_kyc_context_cancelled(o->context);
 }
 
 static struct tide_kyc_call call_of(struct page_request *o)
@@ -111,9 +99,6 @@ static tide_status store_page(struct page_request *o, const struct tide_kyc_page
                   "the row is read back");
     assert(page->provider_id[0] && page->url[0] &&
            page->expires_at > 0); /* the adapter's create set them */
-    char until[24], check[16];
-    until[tide_u64_text(until, (uint64_t)page->expires_at)] = 0;
-    check[tide_u64_text(check, o->reconcile_s)] = 0;
     tide_status status = tide_pg_query(
         o->context->pg, NULL,
         "UPDATE kyc.session SET provider_id = $2, hosted_url = $3,"
@@ -122,8 +107,9 @@ static tide_status store_page(struct page_request *o, const struct tide_kyc_page
         "  coalesce(next_check, clock_timestamp() + interval '1 s' * $5::integer) END,"
         " updated_at = clock_timestamp() WHERE id = $1"
         "  AND state IN ('created', 'pending', 'review', 'action_required')",
-        (const char *[]){ o->session->id, page->provider_id, page->url, until, check,
-                          page->known ? "true" : "false" },
+        (const char *[]){ o->session->id, page->provider_id, page->url,
+                          TIDE_PG_NUMBER(page->expires_at), TIDE_PG_NUMBER(o->reconcile_s),
+                          TIDE_PG_BOOL(page->known) },
         6, err);
     return status == TIDE_OK ? tide_kyc_session_get(o->context, o->session->id, o->session, err)
                              : status;
@@ -163,10 +149,10 @@ static bool is_approved(struct page_request *o, const char *ref, const char *pro
     struct tide_kyc_decision decision = { 0 };
     struct tide_err ignored;
     const struct tide_kyc_call call = call_of(o);
-    o->try_until_ms = now_ms(o->context) + APPROVED_MS;
+    o->try_until_ms = tide_kyc_now_ms(o->context) + APPROVED_MS;
     tide_status status = tide_kyc_fetch(&call, provider_id, &decision, &ignored);
     return status == TIDE_OK && decision.state == TIDE_KYC_APPROVED &&
-           (!decision.valid_until || decision.valid_until > unix_now(o->context)) &&
+           (!decision.valid_until || decision.valid_until > tide_kyc_now(o->context)) &&
            strcmp(decision.ref, ref) == 0;
 }
 

@@ -40,10 +40,10 @@ static bool copy_column(char *out, size_t size, tide_slice text)
     return true;
 }
 
-bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_rows *rows,
-                           uint32_t row)
+/* Returns false if a text does not fit or is unknown: another program wrote the row. */
+static bool read_row(struct tide_kyc_session *out, const struct tide_pg_rows *rows)
 {
-    assert(row < rows->count && rows->columns == 14); /* TIDE_KYC_SESSION_COLUMNS */
+    assert(rows->count == 1 && rows->columns == 14); /* TIDE_KYC_SESSION_COLUMNS */
     *out = (struct tide_kyc_session){ 0 };
     struct {
         char *to;
@@ -60,14 +60,14 @@ bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_ro
     };
     bool fits = true;
     for (size_t i = 0; i < TIDE_COUNT(texts); i++)
-        fits &= copy_column(texts[i].to, texts[i].size, tide_pg_slice(rows, row, texts[i].column));
-    fits &= tide_kyc_mode_of(tide_pg_slice(rows, row, 4), &out->mode);
-    fits &= tide_kyc_state_of(tide_pg_slice(rows, row, 9), &out->state);
-    out->hosted_until = (int64_t)tide_pg_u64(rows, row, 8);
-    out->decision_rev = (uint32_t)tide_pg_u64(rows, row, 10);
-    out->created_at = (int64_t)tide_pg_u64(rows, row, 11);
-    out->updated_at = (int64_t)tide_pg_u64(rows, row, 12);
-    out->expires_at = (int64_t)tide_pg_u64(rows, row, 13);
+        fits &= copy_column(texts[i].to, texts[i].size, tide_pg_slice(rows, 0, texts[i].column));
+    fits &= tide_kyc_mode_of(tide_pg_slice(rows, 0, 4), &out->mode);
+    fits &= tide_kyc_state_of(tide_pg_slice(rows, 0, 9), &out->state);
+    out->hosted_until = (int64_t)tide_pg_u64(rows, 0, 8);
+    out->decision_rev = (uint32_t)tide_pg_u64(rows, 0, 10);
+    out->created_at = (int64_t)tide_pg_u64(rows, 0, 11);
+    out->updated_at = (int64_t)tide_pg_u64(rows, 0, 12);
+    out->expires_at = (int64_t)tide_pg_u64(rows, 0, 13);
     return fits && strlen(out->id) == TIDE_KYC_SESSION_BYTES - 1;
 }
 
@@ -77,25 +77,34 @@ bool tide_kyc_session_unused(const struct tide_kyc_session *session, int64_t now
     return waits && session->expires_at <= now;
 }
 
-tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *id,
-                                 struct tide_kyc_session *out, struct tide_err *err)
+tide_status tide_kyc_session_query(struct tide_kyc_context *context,
+                                   const struct tide_kyc_session_query *query,
+                                   struct tide_kyc_session *out, bool *found, struct tide_err *err)
 {
     struct tide_pg_rows rows;
     tide_status status =
-        tide_pg_query(context->pg, &rows,
-                      "SELECT " TIDE_KYC_SESSION_COLUMNS
-                      " FROM kyc.session AS s WHERE s.id = $1 AND s.deployment = $2::smallint",
-                      (const char *[]){ id, context->deployment_text }, 2, err);
+        tide_pg_query(context->pg, &rows, query->sql, query->values, query->count, err);
     if (status != TIDE_OK)
         return status;
-    assert(rows.count <= 1);
-    if (rows.count == 0)
-        status = tide_fail(err, TIDE_E_MISSING, "no such session");
-    else if (!tide_kyc_session_read(out, &rows, 0))
+    *found = rows.count == 1;
+    if (*found && !read_row(out, &rows))
         status =
             tide_fail(err, TIDE_E_DB_FATAL, "kyc.session has a row with a value that does not fit");
     tide_pg_rows_release(&rows);
     return status;
+}
+
+tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *id,
+                                 struct tide_kyc_session *out, struct tide_err *err)
+{
+    const struct tide_kyc_session_query query = {
+        "SELECT " TIDE_KYC_SESSION_COLUMNS
+        " FROM kyc.session AS s WHERE s.id = $1 AND s.deployment = $2::smallint",
+        (const char *[]){ id, context->deployment_text }, 2
+    };
+    bool found;
+    tide_status status = tide_kyc_session_query(context, &query, out, &found, err);
+    return status == TIDE_OK && !found ? tide_fail(err, TIDE_E_MISSING, "no such session") : status;
 }
 
 /* --- references ------------------------------------------------------------------------- */

@@ -31,16 +31,23 @@ tide_status tide_kyc_session_get(struct tide_kyc_context *context, const char *i
  * otherwise. */
 bool tide_kyc_session_unused(const struct tide_kyc_session *session, int64_t now);
 
-/* The columns that tide_kyc_session_read reads, in this order: "SELECT " TIDE_KYC_SESSION_COLUMNS "
- * FROM kyc.session AS s …". */
+/* The columns of a statement that returns a session: "SELECT " TIDE_KYC_SESSION_COLUMNS " FROM
+ * kyc.session AS s …". */
 #define TIDE_KYC_SESSION_COLUMNS                                                             \
     "s.id, s.address, s.provider, s.integrator, s.mode, s.ref, s.provider_id, s.hosted_url," \
     " extract(epoch FROM s.hosted_until)::bigint, s.state, s.decision_rev,"                  \
     " extract(epoch FROM s.created_at)::bigint, extract(epoch FROM s.updated_at)::bigint,"   \
     " extract(epoch FROM s.expires_at)::bigint"
-/* Returns false if a text does not fit or is unknown: another program wrote the row. */
-bool tide_kyc_session_read(struct tide_kyc_session *out, const struct tide_pg_rows *rows,
-                           uint32_t row) TIDE_MUST_USE;
+struct tide_kyc_session_query {
+    const char *sql;
+    const char *const *values;
+    size_t count;
+};
+/* Reads the session that the statement returns. *found false: not exactly one. */
+tide_status tide_kyc_session_query(struct tide_kyc_context *context,
+                                   const struct tide_kyc_session_query *query,
+                                   struct tide_kyc_session *out, bool *found,
+                                   struct tide_err *err) TIDE_MUST_USE;
 
 /* Computes the reference by which a provider knows the person behind an address. The same address
  * of the same network always has the same reference. Without reference_key it reveals nothing. */
