@@ -6,7 +6,7 @@
 #include "tidemark/xdr.h"
 
 enum { ENTRY_ACCOUNT = 0, ENTRY_DATA = 6, PERSISTENT = 1 };
-enum { ADDRESS_BYTES = 44, MAP_MAX = 64 };
+enum { ADDRESS_BYTES = 44, MAP_MAX = 64, KEYS_BYTES = 8192 };
 static_assert(ATT_VIEW_KEYS == ATT_KEY_INSTANCE + 1, "a key for each constant");
 static_assert((int)ATT_VIEW_KEYS <= (int)RPC_KEYS_MAX, "one call reads all keys");
 static_assert((int)ADDRESS_BYTES == 12 + (int)TIDE_HASH_BYTES, "three discriminants and the key");
@@ -21,111 +21,98 @@ static void put_account_key(struct tide_buf *out, const uint8_t *key)
     tide_buf_put(out, key, TIDE_HASH_BYTES);
 }
 
-/* LedgerKey of the contract's instance. */
-static void put_instance_key(struct tide_buf *out, const uint8_t *contract)
+/* Begins the LedgerKey of an entry of the contract. */
+static void put_contract(struct tide_buf *out, const uint8_t *contract)
 {
     tide_buf_be32(out, ENTRY_DATA);
     tide_buf_be32(out, 1);
     tide_buf_put(out, contract, TIDE_HASH_BYTES);
+}
+
+/* LedgerKey of the contract's instance. */
+static void put_instance_key(struct tide_buf *out, const uint8_t *contract)
+{
+    put_contract(out, contract);
     tide_buf_be32(out, TIDE_SCV_LEDGER_KEY_CONTRACT_INSTANCE);
     tide_buf_be32(out, PERSISTENT);
 }
 
-/* LedgerKey of the persistent entry [variant, argument]. */
-static void put_data_key(struct tide_buf *out, const uint8_t *contract, const char *variant,
-                         tide_slice argument)
+/* The ScVal that names the entry of that key. */
+static void put_argument(struct tide_buf *out, int key, const struct att_claim *claim)
 {
-    /* Each ATT_KEY_… of an entry of data has its row in make_keys. Without memory the argument is
-     * empty, and make_keys fails. */
-    assert(variant);
-    tide_buf_be32(out, ENTRY_DATA);
-    tide_buf_be32(out, 1);
-    tide_buf_put(out, contract, TIDE_HASH_BYTES);
+    if (key == ATT_KEY_BLOCKED) {
+        tide_buf_be32(out, TIDE_SCV_U32);
+        tide_buf_be32(out, claim->jurisdiction);
+        return;
+    }
+    tide_buf_be32(out, TIDE_SCV_ADDRESS);
+    if (key == ATT_KEY_VERIFIER) {
+        tide_buf_be32(out, 0);
+        tide_buf_be32(out, 0);
+        tide_buf_put(out, claim->verifier, TIDE_HASH_BYTES);
+    } else {
+        tide_buf_slice(out, claim->subject);
+    }
+}
+
+/* LedgerKey of the persistent entry [variant, argument]. */
+static void put_data_key(struct tide_buf *out, const uint8_t *contract, int key,
+                         const struct att_claim *claim)
+{
+    static const char *const variants[ATT_VIEW_KEYS] = { [ATT_KEY_RECORD] = "ComplianceRec",
+                                                         [ATT_KEY_KYC] = "Kyc",
+                                                         [ATT_KEY_FROZEN] = "Frozen",
+                                                         [ATT_KEY_BLOCKED] = "BlockedJurisdiction",
+                                                         [ATT_KEY_VERIFIER] = "Verifier" };
+    assert(variants[key]);
+    put_contract(out, contract);
     tide_buf_be32(out, TIDE_SCV_VEC);
     tide_buf_be32(out, 1);
     tide_buf_be32(out, 2);
     tide_buf_be32(out, TIDE_SCV_SYMBOL);
-    tide_xdr_put_var(out, tide_slice_str(variant));
-    tide_buf_slice(out, argument);
+    tide_xdr_put_var(out, tide_slice_str(variants[key]));
+    put_argument(out, key, claim);
     tide_buf_be32(out, PERSISTENT);
 }
 
-/* The ScVals that are part of the keys. code is the number of the jurisdiction. */
-struct arguments {
-    struct tide_buf buf;
-    tide_slice subject, verifier, code; /* one ScVal each */
+/* The keys of att_view_read; they borrow from hold. */
+struct keys {
+    struct tide_buf hold;
+    tide_slice of[ATT_VIEW_KEYS];
 };
 
-/* The slices are set last: buf may move while it grows. The caller releases buf. */
-static void open_arguments(struct arguments *a, const struct att_claim *claim)
+/* hold gets its whole room first, because it must not move. The caller releases it. */
+static tide_status make_keys(struct keys *keys, const uint8_t *contract,
+                             const struct att_claim *claim, struct tide_err *err)
 {
-    tide_buf_init(&a->buf, 4096);
-    tide_buf_be32(&a->buf, TIDE_SCV_ADDRESS);
-    tide_buf_slice(&a->buf, claim->subject);
-    size_t subject = a->buf.len;
-    tide_buf_be32(&a->buf, TIDE_SCV_ADDRESS);
-    tide_buf_be32(&a->buf, 0);
-    tide_buf_be32(&a->buf, 0);
-    tide_buf_put(&a->buf, claim->verifier, TIDE_HASH_BYTES);
-    size_t verifier = a->buf.len;
-    tide_buf_be32(&a->buf, TIDE_SCV_U32);
-    tide_buf_be32(&a->buf, claim->jurisdiction);
-    a->subject = tide_slice_of(a->buf.ptr, subject);
-    a->verifier = tide_slice_of(a->buf.ptr + subject, verifier - subject);
-    a->code = tide_slice_of(a->buf.ptr + verifier, a->buf.len - verifier);
-}
-
-/* Writes all keys into hold, from which they borrow. Fails with TIDE_E_MEMORY. */
-static tide_status make_keys(tide_slice keys[ATT_VIEW_KEYS], struct tide_buf *hold,
-                             const uint8_t *contract, const struct att_claim *claim)
-{
-    assert(hold->len == 0); /* the keys are spans from its begin */
-    struct arguments a;
-    size_t ends[ATT_VIEW_KEYS];
-    open_arguments(&a, claim);
-    if (a.buf.failed) {
-        tide_buf_release(&a.buf);
-        return TIDE_E_MEMORY;
-    }
-    const struct {
-        const char *variant;
-        tide_slice argument;
-    } data[ATT_VIEW_KEYS] = { [ATT_KEY_RECORD] = { "ComplianceRec", a.subject },
-                              [ATT_KEY_KYC] = { "Kyc", a.subject },
-                              [ATT_KEY_FROZEN] = { "Frozen", a.subject },
-                              [ATT_KEY_BLOCKED] = { "BlockedJurisdiction", a.code },
-                              [ATT_KEY_VERIFIER] = { "Verifier", a.verifier } };
-    for (int i = 0; i < ATT_VIEW_KEYS; i++) {
+    struct tide_buf *hold = &keys->hold;
+    *keys = (struct keys){ 0 };
+    tide_buf_init(hold, KEYS_BYTES);
+    bool made = tide_buf_grow(hold, KEYS_BYTES);
+    for (int i = 0; made && i < ATT_VIEW_KEYS; i++) {
+        size_t from = hold->len;
         if (i == ATT_KEY_ACCOUNT)
             put_account_key(hold, claim->verifier);
         else if (i == ATT_KEY_INSTANCE)
             put_instance_key(hold, contract);
         else
-            put_data_key(hold, contract, data[i].variant, data[i].argument);
-        ends[i] = hold->len;
+            put_data_key(hold, contract, i, claim);
+        made = !hold->failed;
+        keys->of[i] = tide_slice_of(hold->ptr + from, hold->len - from);
     }
-    bool failed = a.buf.failed || hold->failed;
-    tide_buf_release(&a.buf);
-    for (int i = 0; !failed && i < ATT_VIEW_KEYS; i++) {
-        size_t from = i ? ends[i - 1] : 0;
-        assert(ends[i] > from && ends[i] <= hold->len);
-        keys[i] = tide_slice_of(hold->ptr + from, ends[i] - from);
-    }
-    return failed ? TIDE_E_MEMORY : TIDE_OK;
+    return made ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "no memory for keys");
 }
 
 tide_status att_view_hashes(uint8_t out[ATT_VIEW_KEYS][TIDE_HASH_BYTES],
                             const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                             struct tide_err *err)
 {
-    tide_slice keys[ATT_VIEW_KEYS];
-    struct tide_buf hold;
-    tide_buf_init(&hold, 8192);
-    tide_status status = make_keys(keys, &hold, contract, claim);
+    struct keys keys;
+    tide_status status = make_keys(&keys, contract, claim, err);
     for (int i = 0; status == TIDE_OK && i < ATT_VIEW_KEYS; i++)
-        tide_sha256(out[i], keys[i]);
-    tide_buf_release(&hold);
-    return status == TIDE_OK ? TIDE_OK : tide_fail(err, status, "no memory for keys");
+        tide_sha256(out[i], keys.of[i]);
+    tide_buf_release(&keys.hold);
+    return status;
 }
 
 /* --- values ----------------------------------------------------------------------------------- */
@@ -281,48 +268,50 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
                           const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                           struct tide_err *err)
 {
-    tide_slice keys[ATT_VIEW_KEYS];
-    struct tide_buf hold;
+    struct keys keys;
     struct rpc_entries entries = { 0 };
-    tide_buf_init(&hold, 8192);
-    tide_status status = make_keys(keys, &hold, contract, claim);
+    tide_status status = make_keys(&keys, contract, claim, err);
     if (status == TIDE_OK)
-        status = att_rpc_entries(rpc, &entries, keys, ATT_VIEW_KEYS, err);
-    else
-        tide_fail(err, status, "no memory for keys");
-    tide_buf_release(&hold);
+        status = att_rpc_entries(rpc, &entries, keys.of, ATT_VIEW_KEYS, err);
+    tide_buf_release(&keys.hold);
     return status == TIDE_OK ? att_view_of(out, &entries, claim, err) : status;
+}
+
+/* Reads the entry of one key, and releases the key. */
+static tide_status read_entry(tide_slice *data, struct att_rpc *rpc, struct tide_buf *key,
+                              struct tide_err *err)
+{
+    struct rpc_entries entries = { 0 };
+    tide_slice wanted = tide_buf_view(key);
+    tide_status status = key->failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a key")
+                                     : att_rpc_entries(rpc, &entries, &wanted, 1, err);
+    tide_buf_release(key);
+    *data = entries.data[0];
+    return status;
 }
 
 tide_status att_view_code(bool *has_code, uint8_t code[TIDE_HASH_BYTES], struct att_rpc *rpc,
                           const uint8_t contract[TIDE_HASH_BYTES], struct tide_err *err)
 {
-    struct tide_buf hold;
-    struct rpc_entries entries = { 0 };
-    tide_buf_init(&hold, 256);
-    put_instance_key(&hold, contract);
-    tide_slice wanted = tide_buf_view(&hold);
-    tide_status status = hold.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a key")
-                                     : att_rpc_entries(rpc, &entries, &wanted, 1, err);
-    tide_buf_release(&hold);
-    *has_code = status == TIDE_OK && read_code(code, entries.data[0]);
+    struct tide_buf key;
+    tide_slice data;
+    tide_buf_init(&key, 256);
+    put_instance_key(&key, contract);
+    tide_status status = read_entry(&data, rpc, &key, err);
+    *has_code = status == TIDE_OK && read_code(code, data);
     return status;
 }
 
 tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
                              const uint8_t key[TIDE_HASH_BYTES], struct tide_err *err)
 {
-    struct tide_buf hold;
-    struct rpc_entries entries = { 0 };
+    struct tide_buf wanted;
+    tide_slice data;
     struct att_view view = { 0 };
-    tide_buf_init(&hold, 256);
-    put_account_key(&hold, key);
-    tide_slice wanted = tide_buf_view(&hold);
-    tide_status status = hold.failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a key")
-                                     : att_rpc_entries(rpc, &entries, &wanted, 1, err);
-    tide_buf_release(&hold);
-    bool readable = status == TIDE_OK && read_account(&view, entries.data[0]);
-    *balance = readable ? view.balance : -1;
+    tide_buf_init(&wanted, 256);
+    put_account_key(&wanted, key);
+    tide_status status = read_entry(&data, rpc, &wanted, err);
+    *balance = status == TIDE_OK && read_account(&view, data) ? view.balance : -1;
     return status;
 }
 
@@ -330,16 +319,14 @@ tide_status att_view_simulated(bool *known, uint32_t *status, const struct rpc_s
                                const uint8_t contract[TIDE_HASH_BYTES],
                                const struct att_claim *claim, struct tide_err *err)
 {
-    tide_slice keys[ATT_VIEW_KEYS];
-    struct tide_buf hold;
+    struct keys keys;
     struct att_view view = { 0 };
     bool readable = true;
     *known = false;
-    tide_buf_init(&hold, 8192);
-    tide_status made = make_keys(keys, &hold, contract, claim);
+    tide_status made = make_keys(&keys, contract, claim, err);
     for (uint32_t i = 0; made == TIDE_OK && i < simulated->change_count; i++) {
         const struct rpc_change *change = &simulated->changes[i];
-        if (!tide_slice_eq(change->key, keys[ATT_KEY_RECORD]) || change->before.len < 8)
+        if (!tide_slice_eq(change->key, keys.of[ATT_KEY_RECORD]) || change->before.len < 8)
             continue;
         /* LedgerEntry is the ledger of the last change (4 bytes), the data, and an empty
          * extension (4 bytes). */
@@ -347,10 +334,10 @@ tide_status att_view_simulated(bool *known, uint32_t *status, const struct rpc_s
         *known = true;
         readable = read_record(&view, value_of(data), claim);
     }
-    tide_buf_release(&hold);
+    tide_buf_release(&keys.hold);
     *status = view.status;
     if (made != TIDE_OK)
-        return tide_fail(err, made, "no memory for keys");
+        return made;
     return readable ? TIDE_OK : tide_fail(err, TIDE_E_DECODE, "stateChanges: cannot be read");
 }
 
@@ -397,21 +384,15 @@ tide_status att_view_before(struct att_before *out, tide_slice meta,
                             const uint8_t contract[TIDE_HASH_BYTES], const struct att_claim *claim,
                             struct tide_err *err)
 {
-    tide_slice keys[ATT_VIEW_KEYS];
-    struct tide_buf hold;
+    struct keys keys;
     struct record_search record_search = { .claim = claim, .out = out };
     const struct tide_walk walk = { .self = &record_search, .change = on_change };
     *out = (struct att_before){ 0 };
-    tide_buf_init(&hold, 8192);
-    tide_status status = make_keys(keys, &hold, contract, claim);
-    if (status == TIDE_OK) {
-        record_search.key = keys[ATT_KEY_RECORD];
-        if (tide_tx_meta_walk(&walk, meta, err) != TIDE_OK)
-            status = tide_fail(err, TIDE_E_DECODE, "resultMetaXdr: cannot be read");
-    } else {
-        tide_fail(err, status, "no memory for keys");
-    }
-    tide_buf_release(&hold);
+    tide_status status = make_keys(&keys, contract, claim, err);
+    record_search.key = keys.of[ATT_KEY_RECORD];
+    if (status == TIDE_OK && tide_tx_meta_walk(&walk, meta, err) != TIDE_OK)
+        status = tide_fail(err, TIDE_E_DECODE, "resultMetaXdr: cannot be read");
+    tide_buf_release(&keys.hold);
     return status;
 }
 
