@@ -491,5 +491,9 @@ tide_status worker_apply(struct worker *w, const struct worker_session *session,
         status = wake_siblings(w, session, err);
     if (status == TIDE_OK && (event || (decision && decision != &tide_kyc_gone && !ordered)))
         status = end_events(w, session, event, err);
-    return worker_finish(w, status, err);
+    if (status == TIDE_OK)
+        status = tide_kyc_commit(&w->context, err);
+    if (status != TIDE_OK)
+        tide_kyc_rollback(&w->context);
+    return status;
 }

@@ -105,8 +105,6 @@ tide_status worker_postpone(struct worker *w, const struct worker_session *sessi
                             const struct worker_event *event, const struct worker_pause *pause,
                             struct tide_err *err);
 
-/* Commits if status is TIDE_OK, else rolls back. Returns status or the error of COMMIT. */
-tide_status worker_finish(struct worker *w, tide_status status, struct tide_err *err);
 void worker_copy_text(char *to, size_t size, const struct tide_pg_rows *rows, uint32_t column);
 
 /* --- worker_apply.c --------------------------------------------------------------------------- */

@@ -70,36 +70,27 @@ tide_status worker_note_settings(struct worker *w, struct tide_err *err)
 
 /* Deletes handled webhooks after 30 days, old challenges, links of ended pages, and client networks
  * that no limit counts any more. A webhook repeated after that is handled again; its session then
- * shows no change. LIMIT keeps each transaction short. */
+ * shows no change. LIMIT keeps each transaction short. Challenges go an hour later, because another
+ * node's clock may be behind. */
+static const char *const prune_sql[] = {
+    "DELETE FROM kyc.inbox WHERE (deployment, provider, event_key) IN"
+    " (SELECT deployment, provider, event_key FROM kyc.inbox"
+    "  WHERE received_at < statement_timestamp() - interval '30 days' AND state <> 'new'"
+    "  ORDER BY received_at LIMIT 10000)",
+    "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp() - interval '1 hour'",
+    "UPDATE kyc.session SET hosted_url = NULL, hosted_until = NULL WHERE id IN"
+    " (SELECT id FROM kyc.session WHERE hosted_url IS NOT NULL"
+    "   AND hosted_until < statement_timestamp() ORDER BY hosted_until LIMIT 10000)",
+    "UPDATE kyc.session SET network = NULL WHERE id IN (SELECT id FROM kyc.session"
+    "  WHERE network IS NOT NULL AND created_at < statement_timestamp() - interval '1 hour'"
+    "  ORDER BY created_at LIMIT 10000)",
+};
+
 static tide_status prune_rows(struct worker *w, struct tide_err *err)
 {
-    tide_status status = tide_pg_query(
-        w->context.pg, NULL,
-        "DELETE FROM kyc.inbox WHERE (deployment, provider, event_key) IN"
-        " (SELECT deployment, provider, event_key FROM kyc.inbox"
-        "  WHERE received_at < statement_timestamp() - interval '30 days' AND state <> 'new'"
-        "  ORDER BY received_at LIMIT 10000)",
-        NULL, 0, err);
-    if (status == TIDE_OK)
-        status = tide_pg_query(w->context.pg, NULL,
-                               "DELETE FROM kyc.challenge WHERE expires_at < statement_timestamp()"
-                               /* An hour later, because another node's clock may be behind. */
-                               " - interval '1 hour'",
-                               NULL, 0, err);
-    if (status == TIDE_OK)
-        status = tide_pg_query(
-            w->context.pg, NULL,
-            "UPDATE kyc.session SET hosted_url = NULL, hosted_until = NULL WHERE id IN"
-            " (SELECT id FROM kyc.session WHERE hosted_url IS NOT NULL"
-            "   AND hosted_until < statement_timestamp() ORDER BY hosted_until LIMIT 10000)",
-            NULL, 0, err);
-    if (status == TIDE_OK)
-        status = tide_pg_query(
-            w->context.pg, NULL,
-            "UPDATE kyc.session SET network = NULL WHERE id IN (SELECT id FROM kyc.session"
-            "  WHERE network IS NOT NULL AND created_at < statement_timestamp() - interval '1 hour'"
-            "  ORDER BY created_at LIMIT 10000)",
-            NULL, 0, err);
+    tide_status status = TIDE_OK;
+    for (size_t i = 0; i < TIDE_COUNT(prune_sql) && status == TIDE_OK; i++)
+        status = tide_pg_query(w->context.pg, NULL, prune_sql[i], NULL, 0, err);
     return status;
 }
 

@@ -166,32 +166,14 @@ tide_status worker_postpone(struct worker *w, const struct worker_session *sessi
         values, TIDE_COUNT(values), err);
 }
 
-tide_status worker_finish(struct worker *w, tide_status status, struct tide_err *err)
-{
-    if (status == TIDE_OK)
-        status = tide_kyc_commit(&w->context, err);
-    if (status != TIDE_OK)
-        tide_kyc_rollback(&w->context);
-    return status;
-}
-
-/* Ends the webhook and writes the audit row in one transaction. */
 tide_status worker_ignore(struct worker *w, const struct worker_event *event, struct tide_err *err)
 {
     assert(event->key[0]);
-    tide_status status = tide_kyc_begin(&w->context, err);
-    if (status == TIDE_OK)
-        status = tide_pg_query(
-            w->context.pg, NULL,
-            "UPDATE kyc.inbox SET state = 'ignored', last_error = 'no_session'"
-            " WHERE deployment = $3::smallint AND provider = $1"
-            "   AND event_key = $2",
-            (const char *[]){ w->provider->key, event->key, w->context.deployment_text }, 3, err);
-    if (status == TIDE_OK)
-        status = tide_pg_query(
-            w->context.pg, NULL,
-            "SELECT kyc.note('worker', 'webhook.ignored', $1,"
-            "                jsonb_build_object('event', $2::text, 'why', 'no_session'))",
-            (const char *[]){ w->provider->key, event->key }, 2, err);
-    return worker_finish(w, status, err);
+    return tide_pg_query(
+        w->context.pg, NULL,
+        "WITH ended AS (UPDATE kyc.inbox SET state = 'ignored', last_error = 'no_session'"
+        " WHERE deployment = $3::smallint AND provider = $1 AND event_key = $2)"
+        " SELECT kyc.note('worker', 'webhook.ignored', $1,"
+        "                jsonb_build_object('event', $2::text, 'why', 'no_session'))",
+        (const char *[]){ w->provider->key, event->key, w->context.deployment_text }, 3, err);
 }
