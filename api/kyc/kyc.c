@@ -13,18 +13,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Workers with a connection each; one of the sessions' is always reserved for the other providers.
- * QUEUE: requests that may wait for them; further ones get 503. */
-enum { SESSION_THREADS = 4, HOOK_THREADS = 2, READ_THREADS = 2, QUEUE = 256 };
-enum { SESSION_GRACE_MS = 500 }; /* time kept for writing the answer */
-static_assert(SESSION_THREADS > 1 && READ_THREADS > 1, "a slow one does not stop the others");
-
-static const char *const pool_names[TIDE_KYC_POOL_COUNT] = {
-    [TIDE_KYC_POOL_SESSIONS] = "sessions",
-    [TIDE_KYC_POOL_HOOKS] = "webhooks",
-    [TIDE_KYC_POOL_READS] = "reads",
-};
-
 bool tide_kyc_is_connected(const struct tide_kyc *kyc)
 {
     uint32_t connected = 0;
@@ -52,7 +40,7 @@ void tide_kyc_metrics(const struct tide_kyc *kyc, struct tide_buf *out)
     assert(kyc->workers && kyc->refused);
     struct tide_kyc_pool_line pools[TIDE_KYC_POOL_COUNT];
     for (int i = 0; i < TIDE_KYC_POOL_COUNT; i++) {
-        pools[i].name = pool_names[i];
+        pools[i].name = tide_kyc_pool_name((enum tide_kyc_pool_id)i);
         tide_worker_pool_stats(kyc->pools[i], &pools[i].stats);
     }
     tide_kyc_put_pools(out, pools, TIDE_KYC_POOL_COUNT);
@@ -78,32 +66,6 @@ static struct tide_kyc_context_options context_options_of(const struct tide_kyc 
                                               .select = kyc->select };
 }
 
-/* Opens the three worker pools. One session worker is always reserved for providers other than the
- * one that hangs; the other pools never wait for a provider. */
-static tide_status open_pools(struct tide_kyc *kyc, struct tide_err *err)
-{
-    const struct {
-        uint32_t threads, grace_ms, provider_threads;
-    } pools[TIDE_KYC_POOL_COUNT] = {
-        [TIDE_KYC_POOL_SESSIONS] = { SESSION_THREADS, SESSION_GRACE_MS, SESSION_THREADS - 1 },
-        [TIDE_KYC_POOL_HOOKS] = { HOOK_THREADS, 0, 0 },
-        [TIDE_KYC_POOL_READS] = { READ_THREADS, 0, 0 },
-    };
-    tide_status status = TIDE_OK;
-    for (int i = 0; i < TIDE_KYC_POOL_COUNT && status == TIDE_OK; i++) {
-        assert(!kyc->pools[i]);
-        assert(pools[i].threads > 0 && pools[i].provider_threads <= pools[i].threads);
-        struct tide_kyc_pool_options options = { .name = pool_names[i],
-                                                 .context = context_options_of(kyc),
-                                                 .threads = pools[i].threads,
-                                                 .queue = QUEUE,
-                                                 .provider_threads = pools[i].provider_threads,
-                                                 .grace_ms = pools[i].grace_ms };
-        status = tide_kyc_pool_open(&kyc->pools[i], &options, err);
-    }
-    return status;
-}
-
 /* Fails with TIDE_E_CONFIG if a domain of the file does not fit into a challenge: the name and the
  * value of a ManageData operation have at most 64 bytes each. */
 static tide_status check_domains(const struct tide_kyc_settings *settings, struct tide_err *err)
@@ -118,21 +80,14 @@ static tide_status check_domains(const struct tide_kyc_settings *settings, struc
 }
 
 /* Opens the workers of the providers, and the counters of webhooks that they report. */
-static tide_status open_workers(struct tide_kyc *kyc, struct tide_err *err)
+static tide_status open_workers(struct tide_kyc *kyc,
+                                const struct tide_kyc_context_options *options,
+                                struct tide_err *err)
 {
-    assert(!kyc->workers && !kyc->refused);
-    const struct tide_kyc_context_options options = context_options_of(kyc);
     kyc->refused = tide_kyc_refused_open();
     if (!kyc->refused)
         return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC workers");
-    return tide_kyc_workers_open(&kyc->workers, &options, kyc->refused, err);
-}
-
-static tide_status open_notify(struct tide_kyc *kyc, struct tide_hot *hot, struct tide_err *err)
-{
-    assert(!kyc->notify);
-    const struct tide_kyc_context_options options = context_options_of(kyc);
-    return kyc->settings->notifies ? tide_notify_open(&kyc->notify, &options, hot, err) : TIDE_OK;
+    return tide_kyc_workers_open(&kyc->workers, options, kyc->refused, err);
 }
 
 /* Writes the path of the KYC file: the setting kyc_file, else systemd's credential if that exists.
@@ -174,12 +129,13 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_api *api, str
         status = check_domains(kyc->settings, err);
     if (status == TIDE_OK)
         status = tide_kyc_texts_open(&kyc->texts, err);
+    const struct tide_kyc_context_options options = context_options_of(kyc);
     if (status == TIDE_OK)
-        status = open_pools(kyc, err);
+        status = tide_kyc_pools_open(kyc->pools, &options, err);
     if (status == TIDE_OK)
-        status = open_workers(kyc, err);
-    if (status == TIDE_OK)
-        status = open_notify(kyc, api->hot, err);
+        status = open_workers(kyc, &options, err);
+    if (status == TIDE_OK && kyc->settings->notifies)
+        status = tide_notify_open(&kyc->notify, &options, api->hot, err);
     if (status == TIDE_OK)
         *out = kyc;
     else

@@ -4,8 +4,30 @@
 #include "tidemark/log.h"
 #include "tidemark/sign.h"
 
+/* QUEUE: jobs that may wait; further ones get 503. GRACE_MS: part of a session's time that is kept
+ * for writing the answer. */
+enum { SESSION_THREADS = 4, HOOK_THREADS = 2, READ_THREADS = 2, QUEUE = 256, GRACE_MS = 500 };
+static_assert(SESSION_THREADS > 1 && READ_THREADS > 1, "a slow one does not stop the others");
+
+/* Each worker has a connection. provider_threads: workers that may wait for one provider, so that
+ * one is always reserved for the others; 0: none ever waits for a provider. */
+static const struct pool {
+    const char *name;
+    uint32_t threads, provider_threads, grace_ms;
+} pools[TIDE_KYC_POOL_COUNT] = {
+    [TIDE_KYC_POOL_SESSIONS] = { "sessions", SESSION_THREADS, SESSION_THREADS - 1, GRACE_MS },
+    [TIDE_KYC_POOL_HOOKS] = { .name = "webhooks", .threads = HOOK_THREADS },
+    [TIDE_KYC_POOL_READS] = { .name = "reads", .threads = READ_THREADS },
+};
+
+/* Belongs to the workers of a pool. */
+struct shared {
+    const struct pool *pool;
+    struct tide_kyc_context_options context;
+};
+
 struct worker {
-    const struct tide_kyc_pool_options *shared;
+    const struct shared *shared;
     struct tide_kyc_context context;
 };
 
@@ -15,7 +37,7 @@ static tide_status open_worker(void *self, void *owner, struct tide_worker_pool 
                                struct tide_err *err)
 {
     struct worker *worker = self;
-    const struct tide_kyc_pool_options *shared = owner;
+    const struct shared *shared = owner;
     struct tide_kyc_context_options options = shared->context;
     options.stopped = tide_worker_pool_is_closing;
     options.stopped_self = workers;
@@ -44,7 +66,7 @@ static tide_status connect_worker_state(void *worker, struct tide_err *err)
  * help until the operator changes the settings. */
 static void log_connection(void *worker, bool connected, const struct tide_err *err)
 {
-    const char *name = ((const struct worker *)worker)->shared->name;
+    const char *name = ((const struct worker *)worker)->shared->pool->name;
     char quoted[TIDE_ERR_TEXT_MAX];
     if (connected)
         tide_log(TIDE_INFO, "kyc.connected", "pool=%s", name);
@@ -64,7 +86,7 @@ static tide_status run_job(void *self, struct tide_job *job, struct tide_err *er
     assert(!worker->context.job && worker->context.deadline_ms == 0);
     tide_kyc_rollback(&worker->context);
     tide_reply_reset(job->reply);
-    worker->context.deadline_ms = until ? until - worker->shared->grace_ms : 0;
+    worker->context.deadline_ms = until ? until - worker->shared->pool->grace_ms : 0;
     worker->context.job = job;
     tide_status status = work->run(work, &worker->context, job, err);
     worker->context.job = NULL;
@@ -115,9 +137,15 @@ static void wipe_work(struct tide_job *job)
 
 /* --- opening ------------------------------------------------------------------------------ */
 
+const char *tide_kyc_pool_name(enum tide_kyc_pool_id pool)
+{
+    assert(pool < TIDE_KYC_POOL_COUNT);
+    return pools[pool].name;
+}
+
 /* Half of the queue is the most that jobs of one provider may occupy. */
-tide_status tide_kyc_pool_open(struct tide_worker_pool **out,
-                               const struct tide_kyc_pool_options *options, struct tide_err *err)
+static tide_status open_pool(struct tide_worker_pool **out, const struct pool *pool,
+                             const struct tide_kyc_context_options *options, struct tide_err *err)
 {
     static const struct tide_worker_calls work = { .state_size = sizeof(struct worker),
                                                    .open = open_worker,
@@ -132,19 +160,27 @@ tide_status tide_kyc_pool_open(struct tide_worker_pool **out,
                                                    .refuse = reject_job,
                                                    .over = wipe_work,
                                                    .release = free };
-    struct tide_kyc_pool_options *shared = malloc(sizeof *shared);
-    *out = NULL;
-    assert(options->threads > 0 && options->provider_threads <= options->threads);
+    struct shared *shared = malloc(sizeof *shared);
     if (!shared)
         return tide_fail(err, TIDE_E_MEMORY, "out of memory: KYC worker pool");
-    *shared = *options;
-    struct tide_worker_pool_options workers = { .name = options->name,
+    *shared = (struct shared){ pool, *options };
+    struct tide_worker_pool_options workers = { .name = pool->name,
                                                 .work = &work,
                                                 .owner = shared,
-                                                .clock = options->context.clock,
-                                                .threads = options->threads,
-                                                .queue = options->queue,
-                                                .bulkhead_threads = options->provider_threads,
-                                                .bulkhead_queue = (options->queue + 1) / 2 };
+                                                .clock = options->clock,
+                                                .threads = pool->threads,
+                                                .queue = QUEUE,
+                                                .bulkhead_threads = pool->provider_threads,
+                                                .bulkhead_queue = QUEUE / 2 };
     return tide_worker_pool_open(out, &workers, err);
+}
+
+tide_status tide_kyc_pools_open(struct tide_worker_pool *out[TIDE_KYC_POOL_COUNT],
+                                const struct tide_kyc_context_options *options,
+                                struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    for (int i = 0; i < TIDE_KYC_POOL_COUNT && status == TIDE_OK; i++)
+        status = open_pool(&out[i], &pools[i], options, err);
+    return status;
 }

@@ -5,19 +5,14 @@
 
 #include "api/kyc/base/handler.h"
 
-struct tide_kyc_pool_options {
-    const char *name;                        /* appears in log lines: "sessions" */
-    struct tide_kyc_context_options context; /* the pool overwrites stopped and stopped_self */
-    uint32_t threads;
-    uint32_t queue;            /* jobs that may wait */
-    uint32_t provider_threads; /* workers that may wait for one provider; 0: all */
-    uint32_t grace_ms;         /* part of a job's deadline that is kept for writing the answer */
-};
+/* The name in log lines and metrics: "sessions". */
+const char *tide_kyc_pool_name(enum tide_kyc_pool_id pool);
 
-/* Creates a pool whose threads are not started. Copies options. *out is NULL on failure
- * (TIDE_E_MEMORY). tide_worker_pool_close frees the pool. */
-tide_status tide_kyc_pool_open(struct tide_worker_pool **out,
-                               const struct tide_kyc_pool_options *options,
-                               struct tide_err *err) TIDE_MUST_USE;
+/* Creates the pools without starting their threads. They set stopped and stopped_self of the
+ * options themselves. Pools that were made before a failure (TIDE_E_MEMORY) are set;
+ * tide_worker_pool_close frees each. */
+tide_status tide_kyc_pools_open(struct tide_worker_pool *out[TIDE_KYC_POOL_COUNT],
+                                const struct tide_kyc_context_options *options,
+                                struct tide_err *err) TIDE_MUST_USE;
 
 #endif
