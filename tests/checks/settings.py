@@ -19,6 +19,9 @@ PROGRAMS = {
     "tidemark-console": (["api/console", "api/base"], []),
 }
 
+# Of the client's settings, what a program needs that sends its requests itself.
+OF_CLIENT = {"tidemark-api": {"rpc_header"}}
+
 
 def settings():
     text = (ROOT / "include/tidemark/config.def").read_text()
@@ -51,7 +54,7 @@ def shown_by(program):
 def main():
     names, faults = settings(), []
     for program, (folders, without) in PROGRAMS.items():
-        read, shown = read_by(folders, without, names), shown_by(program)
+        read, shown = read_by(folders, without, names) | OF_CLIENT.get(program, set()), shown_by(program)
         faults += [f"{program} reads {n}, but no command's --help shows it" for n in sorted(read - shown)]
         faults += [f"{program} shows {n}, but does not read it" for n in sorted(shown - read)]
     print("\n".join(faults) or "ok")
