@@ -63,8 +63,7 @@ tide_status tide_cli_check(const struct tide_cli *cli, const struct tide_cli_row
 /* Returns TIDE_E_USAGE with the name that was probably meant. */
 tide_status tide_cli_no_command(const struct tide_cli *cli, const char *word, struct tide_err *err);
 
-/* Append what --help, --help COMMAND, --help all, --man and --completion bash print. */
-void tide_cli_page(const struct tide_cli *cli, struct tide_buf *out);
+/* Append what --help COMMAND, --help all, --man and --completion bash print. */
 void tide_cli_command_page(const struct tide_cli *cli, const struct tide_cli_row *command,
                            struct tide_buf *out);
 void tide_cli_all(const struct tide_cli *cli, struct tide_buf *out);

@@ -1,5 +1,8 @@
-#include "tidemark/cli.h"
+/* The rows of a command line, and what they say about a call. */
+#include "schema/program/cli_impl.h"
 #include "tidemark/nearest.h"
+
+enum { EXIT_CODES_MAX = 128 };
 
 const struct tide_cli_row *tide_cli_command(const struct tide_cli *cli, const char *name)
 {
@@ -7,6 +10,12 @@ const struct tide_cli_row *tide_cli_command(const struct tide_cli *cli, const ch
         if (cli->rows[i].kind == TIDE_CLI_COMMAND && strcmp(cli->rows[i].name, name) == 0)
             return &cli->rows[i];
     return NULL;
+}
+
+const struct tide_cli_row *tide_cli_next(const struct tide_cli *cli, const struct tide_cli_row *row)
+{
+    assert(row >= cli->rows && row < cli->rows + cli->count);
+    return ++row < cli->rows + cli->count && row->kind != TIDE_CLI_COMMAND ? row : NULL;
 }
 
 static bool is_option(enum tide_cli_kind kind)
@@ -37,14 +46,10 @@ tide_status tide_cli_check(const struct tide_cli *cli, const struct tide_cli_row
                            struct tide_err *err)
 {
     assert(command->kind == TIDE_CLI_COMMAND);
-    const struct tide_cli_row *end = cli->rows + cli->count;
-    for (const struct tide_cli_row *row = command + 1; row < end; row++) {
-        if (row->kind == TIDE_CLI_COMMAND)
-            break;
+    for (const struct tide_cli_row *row = command; (row = tide_cli_next(cli, row));)
         if (row->kind == TIDE_CLI_NEEDED && !tide_option_given(options, row->name))
             return tide_fail(err, TIDE_E_USAGE, "--%s %s is missing; \"%s %s --help\" explains it",
                              row->name, row->value, cli->program, command->name);
-    }
     if (argc > 1 && !*command->value)
         return tide_fail(err, TIDE_E_USAGE, "\"%.100s\" is no option; \"%s%s%s --help\" lists them",
                          argv[1], cli->program, *command->name ? " " : "", command->name);
@@ -62,88 +67,63 @@ tide_status tide_cli_no_command(const struct tide_cli *cli, const char *word, st
                      near.found ? "\"? " : "", cli->program);
 }
 
-/* --- help, version, manual and completion ------------------------------------------------- */
+/* --- texts that help and man page share ---------------------------------------------------- */
 
-static int print_text(struct tide_buf *text, FILE *to, int exit_code)
+void tide_cli_option_text(struct tide_buf *out, const struct tide_cli_row *row)
 {
-    assert(!text->failed);
-    fprintf(to, "%.*s", TIDE_SLICE_FMT(tide_buf_view(text)));
-    tide_buf_release(text);
-    return exit_code;
+    assert(row->kind != TIDE_CLI_COMMAND && row->kind != TIDE_CLI_EXAMPLE);
+    tide_buf_putf(out, "--%s", row->name);
+    if (row->kind == TIDE_CLI_OPTIONAL)
+        tide_buf_putf(out, " [%s]", row->value);
+    else if (row->kind != TIDE_CLI_FLAG)
+        tide_buf_putf(out, " %s", row->value);
 }
 
-static int refuse_command(const struct tide_cli *cli, const char *word)
+void tide_cli_usage(const struct tide_cli *cli, const struct tide_cli_row *command,
+                    struct tide_buf *out)
 {
-    struct tide_err err;
-    tide_cli_no_command(cli, word, &err);
-    fprintf(stderr, "%s: %s\n", cli->program, err.text);
-    return tide_status_exit(TIDE_E_USAGE);
-}
-
-static bool is_help(const char *word)
-{
-    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
-}
-
-/* Returns whether --help is among the arguments before "--". */
-static bool asks_help(int argc, char **argv)
-{
-    if (argc > 1 && strcmp(argv[1], "help") == 0)
-        return true;
-    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
-        if (is_help(argv[i]))
-            return true;
-    return false;
-}
-
-/* Prints the help that was asked for by `run --help`, `--help run`, `help run` or `--help all`. */
-static int print_help(const struct tide_cli *cli, int argc, char **argv)
-{
-    struct tide_buf out;
-    const char *word = "";
-    for (int i = 1; i < argc && !*word; i++)
-        if (!is_help(argv[i]) && (i > 1 || strcmp(argv[i], "help") != 0))
-            word = argv[i];
-    const struct tide_cli_row *command = *word ? tide_cli_command(cli, word) : NULL;
-    bool all = strcmp(word, "all") == 0;
-    if (*word && *word != '-' && !command && !all && !tide_cli_command(cli, ""))
-        return refuse_command(cli, word);
-    tide_buf_init(&out, 256u << 10);
-    if (all)
-        tide_cli_all(cli, &out);
-    else if (command)
-        tide_cli_command_page(cli, command, &out);
-    else
-        tide_cli_page(cli, &out);
-    return print_text(&out, stdout, 0);
-}
-
-bool tide_cli_answer(const struct tide_cli *cli, int argc, char **argv, int *exit_code)
-{
-    struct tide_buf out;
-    const char *word = argc > 1 ? argv[1] : "";
-    *exit_code = 0;
-    tide_buf_init(&out, 256u << 10);
-    if (asks_help(argc, argv)) {
-        *exit_code = print_help(cli, argc, argv);
-    } else if (argc == 2 && strcmp(word, "--version") == 0) {
-        printf("%s %s\n", cli->program, cli->version);
-    } else if (argc == 2 && strcmp(word, "--man") == 0) {
-        tide_cli_man(cli, &out);
-        *exit_code = print_text(&out, stdout, 0);
-    } else if (argc == 3 && strcmp(word, "--man") == 0 && strcmp(argv[2], "tidemark.conf") == 0) {
-        tide_config_man(&out, cli->version);
-        *exit_code = print_text(&out, stdout, 0);
-    } else if (argc == 3 && strcmp(word, "--completion") == 0 && strcmp(argv[2], "bash") == 0) {
-        tide_cli_completion(cli, &out);
-        *exit_code = print_text(&out, stdout, 0);
-    } else if (!*word && !cli->implied) {
-        tide_cli_page(cli, &out);
-        *exit_code = print_text(&out, stderr, tide_status_exit(TIDE_E_USAGE));
-    } else if (!cli->implied && !tide_cli_command(cli, word)) {
-        *exit_code = refuse_command(cli, word);
-    } else {
-        return false;
+    tide_buf_putf(out, "%s%s%s", cli->program, *command->name ? " " : "", command->name);
+    for (const struct tide_cli_row *r = command; (r = tide_cli_next(cli, r));) {
+        if (r->kind == TIDE_CLI_EXAMPLE)
+            continue;
+        bool needed = r->kind == TIDE_CLI_NEEDED;
+        tide_buf_str(out, needed ? " " : " [");
+        tide_cli_option_text(out, r);
+        tide_buf_str(out, needed ? "" : "]");
     }
-    return true;
+    if (*command->settings)
+        tide_buf_str(out, " [--SETTING VALUE]...");
+    if (*command->value)
+        tide_buf_putf(out, " %s", command->value);
+}
+
+/* Appends the texts of all outcomes with that exit code; false if there are none. */
+static bool put_outcomes(struct tide_buf *out, int code)
+{
+    bool found = false;
+    for (tide_status s = 0; s < TIDE_STATUS_COUNT; s++) {
+        if (tide_status_exit(s) != code || s == TIDE_E_EOF || s == TIDE_E_STOPPED)
+            continue;
+        tide_buf_putf(out, "%s%s", found ? "; " : "", tide_status_text(s));
+        found = true;
+    }
+    return found;
+}
+
+void tide_exit_codes(struct tide_buf *out,
+                     void (*put)(struct tide_buf *out, const char *code, const char *text))
+{
+    struct tide_buf text;
+    tide_buf_init(&text, 2048);
+    for (int code = 0; code < EXIT_CODES_MAX; code++) {
+        char digits[16];
+        tide_buf_reset(&text);
+        if (!put_outcomes(&text, code))
+            continue;
+        tide_buf_u8(&text, 0);
+        assert(!text.failed);
+        snprintf(digits, sizeof digits, "%d", code);
+        put(out, digits, (const char *)text.ptr);
+    }
+    tide_buf_release(&text);
 }

@@ -5,8 +5,6 @@
 
 #include "tidemark/cli.h"
 
-enum { TIDE_EXIT_CODES_MAX = 128 };
-
 /* Returns the next row of the command, or NULL after its last one. */
 const struct tide_cli_row *tide_cli_next(const struct tide_cli *cli,
                                          const struct tide_cli_row *row);
@@ -15,7 +13,8 @@ void tide_cli_option_text(struct tide_buf *out, const struct tide_cli_row *row);
 /* Appends "tidemark-indexer verify [--from N] [--to N]". */
 void tide_cli_usage(const struct tide_cli *cli, const struct tide_cli_row *command,
                     struct tide_buf *out);
-/* Appends the texts of all outcomes with that exit code; false if there are none. */
-bool tide_exit_code_text(struct tide_buf *out, int code);
+/* Calls put for each exit code, with the texts of its outcomes. */
+void tide_exit_codes(struct tide_buf *out,
+                     void (*put)(struct tide_buf *out, const char *code, const char *text));
 
 #endif

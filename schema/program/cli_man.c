@@ -84,23 +84,6 @@ static void put_command(struct tide_buf *out, const struct tide_cli *cli,
     tide_buf_release(&line);
 }
 
-static void put_codes(struct tide_buf *out)
-{
-    tide_buf_str(out, ".SH EXIT STATUS\n");
-    for (int code = 0; code < TIDE_EXIT_CODES_MAX; code++) {
-        struct tide_buf text;
-        char tag[16];
-        tide_buf_init(&text, 2048);
-        if (tide_exit_code_text(&text, code)) {
-            tide_buf_u8(&text, 0);
-            assert(!text.failed);
-            snprintf(tag, sizeof tag, "%d", code);
-            put_entry(out, tag, (const char *)text.ptr);
-        }
-        tide_buf_release(&text);
-    }
-}
-
 static void put_title(struct tide_buf *out, const char *name, int section, const char *version)
 {
     tide_buf_str(out, ".TH \"");
@@ -139,7 +122,8 @@ void tide_cli_man(const struct tide_cli *cli, struct tide_buf *out)
     for (size_t i = 0; i < cli->count; i++)
         if (cli->rows[i].kind == TIDE_CLI_COMMAND)
             put_command(out, cli, &cli->rows[i]);
-    put_codes(out);
+    tide_buf_str(out, ".SH EXIT STATUS\n");
+    tide_exit_codes(out, put_entry);
     tide_buf_str(out, ".SH FILES\n");
     put_entry(out, "/etc/tidemark/tidemark.conf", "The settings, as the package installs them.");
     put_entry(out, "$CREDENTIALS_DIRECTORY/tidemark_KEY",
