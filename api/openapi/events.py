@@ -1,65 +1,9 @@
 """Schemas of events, from the catalogue: what chain.event_fields writes."""
-import re
-from dataclasses import dataclass, field
-
-from def_file import macros
+from event_fields import CATALOGUE, camel
 from texts import Reader, fail
 
-CATALOGUE = "schema/catalogue/all.def"
 TYPES = {"BOOL": "boolean", "SYM": "string{0,32}/^[A-Za-z0-9_]*$/", "ADDR": "Address", "TEXT": "string", "ANY": "json", "MUXED": "json",
          "TYPE": '"u64|string|bytes|void"'}
-
-
-@dataclass
-class Column:
-    name: str  # in answers
-    type: str
-    doc: str
-    optional: bool = False
-    unit: str = ""  # of an amount
-    hidden: bool = False
-
-
-@dataclass
-class Kind:
-    name: str
-    doc: str
-    columns: dict = field(default_factory=dict)
-
-
-def camel(name):
-    return re.sub("_(.)", lambda match: match[1].upper(), name)
-
-
-def apply_line(kind, macro, arguments):
-    name = arguments[0]
-    if macro == "TIDE_DATA_TYPED":
-        kind.columns[name] = Column(camel(name), "MUXED", arguments[1])
-        kind.columns[name + "_type"] = Column(camel(name + "_type"), "TYPE", "u64, string or bytes; void: written without a value", True)
-    elif macro in ("TIDE_TOPIC", "TIDE_TOPIC_OPT", "TIDE_DATA", "TIDE_DATA_OPT"):
-        _, kind_of, doc = arguments
-        kind.columns[name] = Column(camel(name), kind_of, doc, macro.endswith("_OPT"), "ITSELF" if kind_of == "AMOUNT" else "")
-    elif macro == "TIDE_HIDDEN":
-        kind.columns[name].hidden = True
-    elif macro == "TIDE_NAMED":
-        kind.columns[name].name = camel(arguments[1])
-    elif macro == "TIDE_UNIT":
-        kind.columns[name].unit = arguments[1]
-
-
-def kinds():
-    """All kinds of events in the order of the catalogue."""
-    found, kind = [], None
-    for macro, arguments in macros(CATALOGUE):
-        if macro == "TIDE_EVENT":
-            role, name, _, doc = arguments
-            kind = Kind(f"{role}_{name}", doc)
-            found.append(kind)
-        elif macro in ("TIDE_ENTRY", "TIDE_INSTANCE"):
-            kind = None
-        elif kind:
-            apply_line(kind, macro, arguments)
-    return found
 
 
 def number_type(column):

@@ -6,7 +6,8 @@ import re
 import sys
 
 sys.path.insert(1, str(pathlib.Path(__file__).resolve().parents[2] / "schema"))  # def_file
-from events import kinds, read_events
+from event_fields import kinds
+from events import read_events
 from operations import HEADERS, KINDS, ROUTE_DEF, STATUSES, read_operations
 from params import Params
 from schemas import Schemas, reference

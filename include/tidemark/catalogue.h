@@ -67,38 +67,16 @@ enum tide_place {
     TIDE_P_SLOT,
 };
 
-/* The unit of an amount of an event: answers scale it by that token's decimals. */
-enum tide_unit {
-    TIDE_UNIT_NONE,
-    TIDE_UNIT_ITSELF,           /* the token that emitted the event */
-    TIDE_UNIT_PRICE,            /* prices of the oracle have 7 decimals */
-    TIDE_UNIT_TOKEN,            /* the event's field token */
-    TIDE_UNIT_COLLATERAL_TOKEN, /* the event's field collateral_token */
-    TIDE_UNIT_POOL_A,           /* the pool's first token */
-    TIDE_UNIT_POOL_B,           /* the pool's second token */
-    TIDE_UNIT_SOLD,             /* the pool's token that a_to_b says was sold */
-    TIDE_UNIT_BOUGHT,           /* the pool's other token */
-    TIDE_UNIT_MARKET,           /* the market's synthetic token */
-    TIDE_UNIT_VAULT,            /* the vault's collateral */
-    TIDE_UNIT_QUOTE,            /* USDC */
-    TIDE_UNIT_COLLATERAL,       /* all tokens that the engine takes as collateral */
-    TIDE_UNIT_CUT,              /* the fee that a partner's cut was taken from */
-    TIDE_UNIT_COUNT
-};
-
 struct tide_field {
     const char *column; /* column name */
     const char *name;   /* name on the ledger: member or storage key; NULL for topics and keys */
     const char *outer;  /* SUB: name of the struct that contains it */
-    const char *answer_name; /* events: name in answers; NULL: the column in camelCase */
     const char *doc;
     enum tide_type type;
     enum tide_place place;
-    bool vec_key;        /* SLOT: the storage key is [symbol] */
-    bool is_private;     /* a person's jurisdiction */
-    bool hidden;         /* events: stored, but in no answer of the API */
-    enum tide_unit unit; /* events: TIDE_UNIT_NONE is no amount */
-    bool subject;        /* event.log shows this field as pool or market */
+    bool vec_key;    /* SLOT: the storage key is [symbol] */
+    bool is_private; /* a person's jurisdiction */
+    bool subject;    /* event.log shows this field as pool or market */
 };
 
 /* How an event's data is written: a map of its fields, the one field alone, a vec in order. */

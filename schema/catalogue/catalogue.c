@@ -12,9 +12,6 @@ enum line_kind {
     LINE_SHAPE,
     LINE_FORM,
     LINE_SUBJECT,
-    LINE_HIDDEN,
-    LINE_NAMED,
-    LINE_UNIT,
     LINE_INDEX,
     LINE_BY_LEDGER
 };
@@ -24,15 +21,12 @@ struct line {
     enum line_kind kind;
     struct tide_kind head;
     struct tide_field field;
-    /* SUBJECT, HIDDEN, NAMED, UNIT: name of the column; INDEX: list of columns; FORM: its topics */
-    const char *text;
-    const char *name;      /* NAMED: name of the column in answers; FORM: its data */
+    const char *text; /* SUBJECT: name of the column; INDEX: list of columns; FORM: its topics */
+    const char *name; /* FORM: its data */
     enum tide_shape shape; /* SHAPE, FORM */
-    enum tide_unit unit;   /* UNIT */
 };
 
-/* AMOUNT in the .def files. build_catalogue() turns it into an I128 with a unit. */
-#define TIDE_T_AMOUNT ((enum tide_type)(TIDE_T_MUXED + 1))
+#define TIDE_T_AMOUNT TIDE_T_I128 /* answers show it scaled (schema/event_fields.py) */
 
 #define PERSISTENT false
 #define TEMPORARY  true
@@ -68,9 +62,6 @@ struct line {
 #define TIDE_FORM(s, topics, data) \
     { .kind = LINE_FORM, .shape = TIDE_SHAPE_##s, .text = topics, .name = data },
 #define TIDE_SUBJECT(f)         { .kind = LINE_SUBJECT, .text = #f },
-#define TIDE_HIDDEN(f)          { .kind = LINE_HIDDEN, .text = #f },
-#define TIDE_NAMED(f, n)        { .kind = LINE_NAMED, .text = #f, .name = n },
-#define TIDE_UNIT(f, u)         { .kind = LINE_UNIT, .text = #f, .unit = TIDE_UNIT_##u },
 #define TIDE_INDEX(columns)     { .kind = LINE_INDEX, .text = columns },
 #define TIDE_BY_LEDGER()        { .kind = LINE_BY_LEDGER },
 #define TIDE_TOPIC(f, T, d)     FIELD_LINE(#f, T, TOPIC, d, .name = #f)
@@ -150,17 +141,13 @@ static struct tide_field *field_of(struct tide_kind *kind, const char *column)
     for (uint32_t i = 0; i < kind->field_count; i++)
         if (strcmp(kind->fields[i].column, column) == 0)
             return &built.fields[&kind->fields[i] - built.fields];
-    assert(0 && "SUBJECT, HIDDEN, NAMED and UNIT name a field of their event");
+    assert(0 && "SUBJECT names a field of its event");
     return NULL;
 }
 
 static void add_field(struct tide_kind *kind, struct tide_field *to, const struct tide_field *field)
 {
     *to = *field;
-    if (to->type == TIDE_T_AMOUNT) {
-        to->type = TIDE_T_I128;
-        to->unit = TIDE_UNIT_ITSELF; /* unless a UNIT says more */
-    }
     kind->field_count++;
     assert(kind->field_count <= TIDE_FIELDS_MAX);
 }
@@ -255,16 +242,6 @@ static void apply_line(struct tide_kind *kind, const struct line *line, uint32_t
         return;
     case LINE_SUBJECT:
         field_of(kind, line->text)->subject = true;
-        return;
-    case LINE_NAMED:
-        field_of(kind, line->text)->answer_name = line->name;
-        return;
-    case LINE_UNIT:
-        assert(field_of(kind, line->text)->unit != TIDE_UNIT_NONE);
-        field_of(kind, line->text)->unit = line->unit;
-        return;
-    case LINE_HIDDEN:
-        field_of(kind, line->text)->hidden = true;
         return;
     case LINE_INDEX:
         for (uint32_t i = 0;; i++) {

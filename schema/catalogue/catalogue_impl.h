@@ -8,7 +8,7 @@
 /* Builds all tables and writes each kind's table numbers into it. Called once, by the catalogue. */
 void tide_tables_assign(struct tide_kind *kinds, uint32_t count);
 
-/* Writes the SQL of chain.event_fields. */
-void tide_event_fields_write_sql(FILE *out);
+/* The SQL of chain.event_fields, made by schema/event_fields.py. */
+extern const char tide_event_fields_sql[];
 
 #endif

@@ -226,5 +226,5 @@ void tide_tables_write_sql(FILE *out)
         TIDE_DECODER_VERSION);
     for (uint32_t i = 0; i < count; i++)
         write_all(out, &tables[i]);
-    tide_event_fields_write_sql(out);
+    fputs(tide_event_fields_sql, out);
 }
