@@ -6,7 +6,6 @@
 #include "api/sql/age.h"
 #include "api/sql/deployment_select.h"
 #include "tidemark/buf.h"
-#include "tidemark/contracts.h"
 #include "tidemark/project.h"
 
 #include <pthread.h>

@@ -102,9 +102,8 @@ static bool put_epoch(struct tide_json *j, struct project_row *row, const struct
     return true;
 }
 
-/* Writes the epochs and their total. *bad names a stored value that is out of range. */
-static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *claim,
-                                    const char **bad)
+/* Writes the epochs and their total. *bad: a stored value is out of range. */
+static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *claim, bool *bad)
 {
     tide_raw_i128 total = 0;
     struct project_row row = { .rows = &claim->epochs };
@@ -126,7 +125,7 @@ static enum tide_refusal put_epochs(struct tide_json *j, const struct claim *cla
     return TIDE_REFUSED_NOTHING;
 }
 
-static enum tide_refusal put_claim(struct tide_json *j, const struct claim *claim, const char **bad)
+static enum tide_refusal put_claim(struct tide_json *j, const struct claim *claim, bool *bad)
 {
     tide_json_amount(j, "deposit", claim->deposit, claim->decimals);
     if (claim->deposit > 0)
@@ -139,7 +138,7 @@ static enum tide_refusal put_claim(struct tide_json *j, const struct claim *clai
 static void write_answer(struct tide_reply *reply, const struct claim *claim)
 {
     char time[TIDE_RFC3339_BYTES];
-    const char *bad = NULL;
+    bool bad = false;
     struct tide_json j = { .buf = &reply->body };
     assert(reply->at.known); /* tide_sql_handle read the head */
     tide_time_rfc3339_ms(time, (int64_t)reply->at.closed_ms);
@@ -162,7 +161,7 @@ static void write_answer(struct tide_reply *reply, const struct claim *claim)
  * stored value out of range. */
 static bool put_claim_object(struct tide_json *j, const struct claim *claim)
 {
-    const char *bad = NULL;
+    bool bad = false;
     tide_json_open(j, '{');
     bool whole = put_claim(j, claim, &bad) == TIDE_REFUSED_NOTHING && !bad;
     tide_json_close(j, '}');

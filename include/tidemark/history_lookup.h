@@ -9,7 +9,6 @@
 
 #include "tidemark/buf.h"
 #include "tidemark/project.h"
-#include "tidemark/record_set.h"
 #include "tidemark/rule.h"
 
 struct tide_history {
@@ -28,17 +27,16 @@ tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, 
 
 /* One argument of a storage key. */
 struct tide_key_part {
-    enum { TIDE_KEY_SYMBOL, TIDE_KEY_ADDRESS, TIDE_KEY_U32, TIDE_KEY_U64 } type;
+    enum { TIDE_KEY_SYMBOL, TIDE_KEY_ADDRESS, TIDE_KEY_U32 } type;
     tide_slice symbol;
     struct tide_hot_address address;
-    uint64_t number;
+    uint32_t number;
 };
 
 #define TIDE_PART_SYMBOL(text) ((struct tide_key_part){ .type = TIDE_KEY_SYMBOL, .symbol = (text) })
 #define TIDE_PART_ADDRESS(who) \
     ((struct tide_key_part){ .type = TIDE_KEY_ADDRESS, .address = (who) })
 #define TIDE_PART_U32(v) ((struct tide_key_part){ .type = TIDE_KEY_U32, .number = (v) })
-#define TIDE_PART_U64(v) ((struct tide_key_part){ .type = TIDE_KEY_U64, .number = (v) })
 
 /* The key of an entry: variant and at most two arguments. variant NULL: the contract's instance. */
 struct tide_entry_key {
@@ -57,42 +55,13 @@ void tide_entry_key_put(struct tide_buf *xdr, const struct tide_entry_key *key);
 tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_key *key,
                              struct tide_err *err) TIDE_MUST_USE;
 
-/* Reads the entry as of the ledger. sql gets deployment, hash of the key and ledger; its last
- * columns are removed, ledger, time and contract (schema/project/forms/entry.sql). *found is
- * false if the entry does not exist or was removed. Otherwise rows has one row, which the caller
- * releases. */
-tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows *rows, bool *found,
-                               const struct tide_entry_key *key, const char *sql,
-                               struct tide_err *err) TIDE_MUST_USE;
-
-/* Reads the entry and puts it into the sink as a record of `source`. */
-tide_status tide_history_record(struct tide_history *history, struct tide_hot_sink *sink,
-                                enum project_source_id source, const struct tide_entry_key *key,
-                                struct tide_err *err) TIDE_MUST_USE;
-
 /* Puts the records of many keys of one source; missing entries are left out. The keys may differ in
  * their parts only. */
 tide_status tide_history_records(struct tide_history *history, struct tide_hot_sink *sink,
                                  enum project_source_id source, const struct tide_entry_key *keys,
                                  uint32_t count, struct tide_err *err) TIDE_MUST_USE;
 
-/* The functions below read all entries that the rules need for one address, pool, feed, market or
- * partner, and put them into the set (history_records.c). Missing entries are left out. */
-tide_status tide_history_person(struct tide_history *history, struct record_set *set,
-                                const struct tide_hot_address *who,
-                                struct tide_err *err) TIDE_MUST_USE;
-/* Reads many addresses, with one statement for each table. An unknown person gets an empty record:
- * the rules treat an empty record like none, and it saves a second look-up. */
-tide_status tide_history_people(struct tide_history *history, struct record_set *set,
-                                const struct tide_hot_address *who, uint32_t count,
-                                struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_history_pool(struct tide_history *history, struct record_set *set,
-                              const struct tide_hot_symbol *id, struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_history_feed(struct tide_history *history, struct record_set *set,
-                              const struct tide_hot_symbol *asset,
-                              struct tide_err *err) TIDE_MUST_USE;
-tide_status tide_history_partner(struct tide_history *history, struct record_set *set, uint32_t id,
-                                 struct tide_err *err) TIDE_MUST_USE;
+/* Read what the rules need of the stability pool. *found is false if there is no such entry. */
 tide_status tide_history_stability(struct tide_history *history, struct tide_stability *out,
                                    bool *found, struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_history_saving(struct tide_history *history, struct tide_saving *out, bool *found,

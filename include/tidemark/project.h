@@ -28,7 +28,7 @@ struct project_row {
     uint64_t close_time;
     tide_slice contract;
     bool removed;
-    const char *bad; /* first column whose value does not fit; NULL: none so far */
+    bool bad; /* a value does not fit */
 };
 
 struct project_source {
@@ -45,7 +45,7 @@ extern const struct project_source project_sources[PROJECT_SOURCE_COUNT];
  * may read several, and project_apply_row applies them. */
 struct project_forms {
     const char *since, *newest, *as_of, *probes, *page; /* parts of a statement */
-    const char *entry, *entries, *count;                /* whole ones */
+    const char *entries, *count;                        /* whole ones */
 };
 
 /* Made by schema/statements.py. A form that a source does not need is NULL. project_bound begins a
@@ -77,6 +77,11 @@ tide_status project_apply_row(struct tide_hot_sink *sink, const struct tide_pg_r
 tide_status project_apply(enum project_source_id source, struct project_row *row,
                           struct tide_err *err) TIDE_MUST_USE;
 
+/* Puts the names, roles and completeness of the deployment's contracts as of the end of a ledger
+ * into the sink, and the fields of META that follow from them. */
+tide_status project_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
+                              struct tide_hot_sink *sink, struct tide_err *err);
+
 /* --- values of a row; column is counted from row->first ----------------------- */
 
 bool project_null(const struct project_row *row, uint32_t column);
@@ -90,10 +95,13 @@ struct tide_hot_symbol project_symbol(struct project_row *row, uint32_t column);
 /* The column is a bytea. */
 struct tide_hot_name project_name(struct project_row *row, uint32_t column);
 
-/* --- apply functions (project_*.c) -------------------------------------------------- */
+/* --- records; a row that has none of that key gets zeros ------------------------- */
 
-#define TIDE_SOURCE(id, apply, schema, table, columns) \
-    tide_status project_##apply(struct project_row *row, struct tide_err *err);
-#include "tidemark/project_source.def"
+tide_status project_get(struct project_row *row, const struct tide_hot_key *key, void *record,
+                        struct tide_err *err);
+tide_status project_put(struct project_row *row, const struct tide_hot_key *key, const void *record,
+                        struct tide_err *err);
+tide_status project_drop(struct project_row *row, const struct tide_hot_key *key,
+                         struct tide_err *err);
 
 #endif

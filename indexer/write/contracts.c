@@ -1,12 +1,11 @@
+/* Discovered tokens, read from chain.contract_seen after a restart, so that indexing continues as
+ * if it had not stopped. */
 #include "indexer/write/writer_impl.h"
 #include "tidemark/log.h"
 #include "tidemark/strkey.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* Discovered tokens are read from chain.contract_seen after a restart, so that indexing continues
- * as if it had not stopped. */
 
 static bool read_contract(struct tide_contract *out, const struct tide_pg_rows *rows, uint32_t at)
 {

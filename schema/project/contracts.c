@@ -1,5 +1,6 @@
-#include "tidemark/contracts.h"
+/* The contracts of a deployment, as of a ledger, for the cache. */
 #include "tidemark/hash.h"
+#include "tidemark/project.h"
 
 #include <stdio.h>
 
@@ -72,15 +73,12 @@ static tide_status put_contract(struct tide_hot_sink *sink, const struct tide_pg
 tide_status project_contracts(struct tide_pg *pg, uint16_t deployment, uint32_t ledger,
                               struct tide_hot_sink *sink, struct tide_err *err)
 {
-    char id[8], at[16];
     struct tide_pg_rows rows;
     struct tide_hot_meta meta;
     struct tide_hot_key key = tide_hot_key(TIDE_HOT_META);
     bool found;
-    snprintf(id, sizeof id, "%u", deployment);
-    snprintf(at, sizeof at, "%u", ledger);
-    tide_status status =
-        tide_pg_query(pg, &rows, contracts_sql, (const char *[]){ id, at }, 2, err);
+    const char *const values[] = { TIDE_PG_NUMBER(deployment), TIDE_PG_NUMBER(ledger) };
+    tide_status status = tide_pg_query(pg, &rows, contracts_sql, values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
     status = sink->get(sink->self, &key, &meta, &found, err);

@@ -1,4 +1,4 @@
-#include "tidemark/record_set.h"
+#include "schema/project/record_set.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,6 @@
+/* Entries as of a ledger, by the hashes of their ledger keys. */
 #include "tidemark/history_lookup.h"
+#include "schema/reader/reader_sql.h"
 #include "tidemark/hash.h"
 #include "tidemark/meta.h"
 #include "tidemark/scval.h"
@@ -6,8 +8,6 @@
 #include "tidemark/table.h"
 #include "tidemark/text.h"
 #include "tidemark/xdr.h"
-
-#include <stdio.h>
 
 enum { ROLE, ADDRESS, NETWORK, CONTRACTS, HASH, CLOSED };
 
@@ -32,12 +32,10 @@ tide_status tide_history_open(struct tide_history *history, struct tide_pg *pg, 
                               uint32_t ledger, struct tide_err *err)
 {
     assert(pg && deployment);
-    char id[8], at[16];
     struct tide_pg_rows rows;
     *history = (struct tide_history){ .pg = pg, .deployment = deployment, .ledger = ledger };
-    snprintf(id, sizeof id, "%u", deployment);
-    snprintf(at, sizeof at, "%u", ledger);
-    tide_status status = tide_pg_query(pg, &rows, open_sql, (const char *[]){ id, at }, 2, err);
+    const char *const values[] = { TIDE_PG_NUMBER(deployment), TIDE_PG_NUMBER(ledger) };
+    tide_status status = tide_pg_query(pg, &rows, open_sql, values, TIDE_COUNT(values), err);
     if (status != TIDE_OK)
         return status;
     for (uint32_t i = 0; i < rows.count; i++) {
@@ -82,11 +80,7 @@ static void put_part(struct tide_buf *xdr, const struct tide_key_part *part)
         break;
     case TIDE_KEY_U32:
         tide_buf_be32(xdr, TIDE_SCV_U32);
-        tide_buf_be32(xdr, (uint32_t)part->number);
-        break;
-    case TIDE_KEY_U64:
-        tide_buf_be32(xdr, TIDE_SCV_U64);
-        tide_buf_be64(xdr, part->number);
+        tide_buf_be32(xdr, part->number);
         break;
     }
 }
@@ -135,59 +129,6 @@ tide_status tide_history_key(char out[TIDE_KEY_TEXT], const struct tide_entry_ke
 
 /* --- entries ------------------------------------------------------------------------ */
 
-tide_status tide_history_entry(struct tide_history *history, struct tide_pg_rows *rows, bool *found,
-                               const struct tide_entry_key *key, const char *sql,
-                               struct tide_err *err)
-{
-    assert(sql && history->pg);
-    char hash[TIDE_KEY_TEXT], id[8], ledger[16];
-    *rows = (struct tide_pg_rows){ 0 };
-    *found = false;
-    if (key->contract.kind == 0)
-        return TIDE_OK;
-    tide_status status = tide_history_key(hash, key, err);
-    if (status != TIDE_OK)
-        return status;
-    snprintf(id, sizeof id, "%u", history->deployment);
-    snprintf(ledger, sizeof ledger, "%u", history->ledger);
-    status = tide_pg_query(history->pg, rows, sql, (const char *[]){ id, hash, ledger }, 3, err);
-    if (status != TIDE_OK)
-        return status;
-    *found = rows->count == 1 && !tide_pg_bool(rows, 0, rows->columns - 4);
-    if (!*found)
-        tide_pg_rows_release(rows);
-    return TIDE_OK;
-}
-
-static struct project_row row_of(struct tide_hot_sink *sink, const struct tide_pg_rows *rows,
-                                 uint32_t at)
-{
-    assert(at < rows->count && rows->columns > 3);
-    return (struct project_row){ .sink = sink,
-                                 .rows = rows,
-                                 .at = at,
-                                 .ledger = (uint32_t)tide_pg_u64(rows, at, rows->columns - 3),
-                                 .close_time = tide_pg_u64(rows, at, rows->columns - 2),
-                                 .contract = tide_pg_slice(rows, at, rows->columns - 1) };
-}
-
-tide_status tide_history_record(struct tide_history *history, struct tide_hot_sink *sink,
-                                enum project_source_id source, const struct tide_entry_key *key,
-                                struct tide_err *err)
-{
-    assert(source < PROJECT_SOURCE_COUNT && sink->put);
-    struct tide_pg_rows rows;
-    bool found;
-    tide_status status =
-        tide_history_entry(history, &rows, &found, key, project_forms[source].entry, err);
-    if (status != TIDE_OK || !found)
-        return status;
-    struct project_row row = row_of(sink, &rows, 0);
-    status = project_apply(source, &row, err);
-    tide_pg_rows_release(&rows);
-    return status;
-}
-
 /* Writes the keys' hashes as a PostgreSQL array literal. */
 static tide_status put_hashes(struct tide_buf *out, const struct tide_entry_key *keys,
                               uint32_t count, struct tide_err *err)
@@ -206,18 +147,6 @@ static tide_status put_hashes(struct tide_buf *out, const struct tide_entry_key 
     return out->failed ? tide_fail(err, TIDE_E_MEMORY, "keys") : TIDE_OK;
 }
 
-static tide_status query_many(struct tide_history *history, struct tide_pg_rows *rows,
-                              enum project_source_id source, const struct tide_buf *hashes,
-                              struct tide_err *err)
-{
-    assert(source < PROJECT_SOURCE_COUNT && hashes->len > 0);
-    char id[8], ledger[16];
-    snprintf(id, sizeof id, "%u", history->deployment);
-    snprintf(ledger, sizeof ledger, "%u", history->ledger);
-    return tide_pg_query(history->pg, rows, project_forms[source].entries,
-                         (const char *[]){ id, (const char *)hashes->ptr, ledger }, 3, err);
-}
-
 tide_status tide_history_records(struct tide_history *history, struct tide_hot_sink *sink,
                                  enum project_source_id source, const struct tide_entry_key *keys,
                                  uint32_t count, struct tide_err *err)
@@ -229,12 +158,78 @@ tide_status tide_history_records(struct tide_history *history, struct tide_hot_s
     tide_buf_init(&hashes, (size_t)count * 80 + 16);
     tide_status status = put_hashes(&hashes, keys, count, err);
     if (status == TIDE_OK)
-        status = query_many(history, &rows, source, &hashes, err);
+        status = tide_pg_query(history->pg, &rows, project_forms[source].entries,
+                               (const char *[]){ TIDE_PG_NUMBER(history->deployment),
+                                                 (const char *)hashes.ptr,
+                                                 TIDE_PG_NUMBER(history->ledger) },
+                               3, err);
     tide_buf_release(&hashes);
-    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++) {
-        struct project_row row = row_of(sink, &rows, i);
-        status = project_apply(source, &row, err);
-    }
+    for (uint32_t i = 0; i < rows.count && status == TIDE_OK; i++)
+        status = project_apply_row(sink, &rows, i, err);
     tide_pg_rows_release(&rows);
     return status;
+}
+
+/* Reads columns of one entry. There is no row if the entry does not exist as of the ledger. */
+static tide_status read_entry(struct tide_history *history, struct tide_pg_rows *rows,
+                              const struct tide_entry_key *key, const char *sql,
+                              struct tide_err *err)
+{
+    char hash[TIDE_KEY_TEXT];
+    *rows = (struct tide_pg_rows){ 0 };
+    if (key->contract.kind == 0)
+        return TIDE_OK;
+    tide_status status = tide_history_key(hash, key, err);
+    if (status != TIDE_OK)
+        return status;
+    return tide_pg_query(history->pg, rows, sql,
+                         (const char *[]){ TIDE_PG_NUMBER(history->deployment), hash,
+                                           TIDE_PG_NUMBER(history->ledger) },
+                         3, err);
+}
+
+static tide_raw_i128 amount(struct project_row *row, uint32_t column)
+{
+    return tide_hot_i128(project_amount(row, column));
+}
+
+static tide_status end_reading(struct tide_pg_rows *rows, const struct project_row *row,
+                               const char *table, struct tide_err *err)
+{
+    tide_pg_rows_release(rows);
+    return row->bad ? tide_fail(err, TIDE_E_SCHEMA, "%s: a value does not fit", table) : TIDE_OK;
+}
+
+tide_status tide_history_stability(struct tide_history *history, struct tide_stability *out,
+                                   bool *found, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    struct project_row row = { .rows = &rows };
+    struct tide_entry_key key = { .contract = history->contracts[TIDE_ROLE_stability_pool],
+                                  .variant = "State" };
+    tide_status status = read_entry(history, &rows, &key, reader_sql_stability, err);
+    *found = rows.count == 1;
+    if (status != TIDE_OK || !*found)
+        return status;
+    *out = (struct tide_stability){ .p = amount(&row, 0), .epoch = project_u64(&row, 1) };
+    return end_reading(&rows, &row, "stability_pool_state", err);
+}
+
+tide_status tide_history_saving(struct tide_history *history, struct tide_saving *out, bool *found,
+                                const struct tide_hot_address *depositor, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    struct project_row row = { .rows = &rows };
+    struct tide_entry_key key = { .contract = history->contracts[TIDE_ROLE_stability_pool],
+                                  .variant = "Deposit",
+                                  .count = 1,
+                                  .parts = { TIDE_PART_ADDRESS(*depositor) } };
+    tide_status status = read_entry(history, &rows, &key, reader_sql_saving, err);
+    *found = rows.count == 1;
+    if (status != TIDE_OK || !*found)
+        return status;
+    *out = (struct tide_saving){ .initial_value = amount(&row, 0),
+                                 .p_value = amount(&row, 1),
+                                 .epoch = project_u64(&row, 2) };
+    return end_reading(&rows, &row, "stability_pool_deposit", err);
 }

@@ -1,10 +1,9 @@
 /* Records as of the close of a ledger, read when they are asked for: one by an index probe, all of
  * a kind by one statement. */
+#include "schema/project/record_set.h"
 #include "schema/reader/reader_sql.h"
-#include "tidemark/contracts.h"
 #include "tidemark/history_lookup.h"
 #include "tidemark/reader.h"
-#include "tidemark/record_set.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +14,8 @@ enum {
 };
 
 struct reader_past {
+    struct record_set set; /* first: see sink_of */
     struct tide_history history;
-    struct record_set set;
     struct tide_buf sql;
     uint32_t whole; /* bit of each kind whose records are all in the set */
     /* Ticks after this time, the start of the answer's window, are not stored: the answer needs
@@ -27,14 +26,6 @@ struct reader_past {
 };
 
 /* --- into the set ------------------------------------ */
-
-static tide_status past_get(void *self, const struct tide_hot_key *key, void *out, bool *found,
-                            struct tide_err *err)
-{
-    struct reader_past *past = self;
-    struct tide_hot_sink inner = record_set_sink(&past->set);
-    return inner.get(inner.self, key, out, found, err);
-}
 
 static tide_status past_put(void *self, const struct tide_hot_key *key, const void *record,
                             struct tide_err *err)
@@ -49,17 +40,11 @@ static tide_status past_put(void *self, const struct tide_hot_key *key, const vo
     return inner.put(inner.self, key, record, err);
 }
 
-static tide_status past_drop(void *self, const struct tide_hot_key *key, struct tide_err *err)
-{
-    struct reader_past *past = self;
-    struct tide_hot_sink inner = record_set_sink(&past->set);
-    return inner.drop(inner.self, key, err);
-}
-
 static struct tide_hot_sink sink_of(struct reader_past *past)
 {
-    return (
-        struct tide_hot_sink){ .self = past, .get = past_get, .put = past_put, .drop = past_drop };
+    struct tide_hot_sink sink = record_set_sink(&past->set);
+    sink.put = past_put; /* its self is the set, and so past */
+    return sink;
 }
 
 static tide_status take_row(void *self, const struct tide_pg_rows *row, struct tide_err *err)
@@ -72,26 +57,22 @@ static tide_status take_row(void *self, const struct tide_pg_rows *row, struct t
 static void stream_with(struct reader_past *past, uint32_t two, size_t count, const char *three,
                         const char *four)
 {
-    char id[8], from[16];
     struct tide_hot_sink into = sink_of(past);
     struct tide_pg_sink sink = { take_row, &into };
     if (past->status != TIDE_OK)
         return;
-    snprintf(id, sizeof id, "%u", past->history.deployment);
-    snprintf(from, sizeof from, "%u", two);
     const char *sql = project_sql_text(&past->sql, &past->err);
-    past->status =
-        sql ? tide_pg_stream(past->history.pg, &sink, sql,
-                             (const char *[]){ id, from, three, four }, count, &past->err)
-            : TIDE_E_MEMORY;
+    past->status = sql ? tide_pg_stream(past->history.pg, &sink, sql,
+                                        (const char *[]){ TIDE_PG_NUMBER(past->history.deployment),
+                                                          TIDE_PG_NUMBER(two), three, four },
+                                        count, &past->err)
+                       : TIDE_E_MEMORY;
 }
 
 /* The same with $3 = the reader's ledger and $4 = a symbol. */
 static void stream(struct reader_past *past, uint32_t two, size_t count, const char *symbol)
 {
-    char to[16];
-    snprintf(to, sizeof to, "%u", past->history.ledger);
-    stream_with(past, two, count, to, symbol);
+    stream_with(past, two, count, TIDE_PG_NUMBER(past->history.ledger), symbol);
 }
 
 /* --- all of a kind ------------------------------------ */
@@ -100,21 +81,17 @@ static void stream(struct reader_past *past, uint32_t two, size_t count, const c
  * removed since the ledger. */
 static void limit_source(struct reader_past *past, enum project_source_id source)
 {
-    char id[8], at[16], limit[16];
-    struct tide_pg_rows rows;
+    uint64_t entries;
     if (past->status != TIDE_OK)
         return;
-    snprintf(id, sizeof id, "%u", past->history.deployment);
-    snprintf(at, sizeof at, "%u", past->history.ledger);
-    snprintf(limit, sizeof limit, "%d", WHOLE_MAX + 1);
-    past->status = tide_pg_query(past->history.pg, &rows, project_forms[source].count,
-                                 (const char *[]){ id, at, limit }, 3, &past->err);
-    if (past->status != TIDE_OK)
-        return;
-    if (tide_pg_u64(&rows, 0, 0) > WHOLE_MAX)
+    past->status = tide_pg_value(past->history.pg, project_forms[source].count,
+                                 (const char *[]){ TIDE_PG_NUMBER(past->history.deployment),
+                                                   TIDE_PG_NUMBER(past->history.ledger),
+                                                   TIDE_PG_NUMBER(WHOLE_MAX + 1) },
+                                 3, &entries, &past->err);
+    if (past->status == TIDE_OK && entries > WHOLE_MAX)
         past->status = tide_fail(&past->err, TIDE_E_LIMIT, "more than %d entries of %s", WHOLE_MAX,
                                  project_sources[source].name);
-    tide_pg_rows_release(&rows);
 }
 
 /* Loads all entries of a source. If the source's first column is the key, rows come in key order
@@ -141,7 +118,7 @@ static void need_whole(struct reader_past *past, enum tide_hot_kind kind)
         enum tide_hot_kind kind;
         enum project_source_id source;
         bool removable;
-    } parts[] = {
+    } sources[] = {
         { TIDE_HOT_BLOCKED, PROJECT_BLOCKED, true },
         { TIDE_HOT_FEED, PROJECT_FEED, false },
         { TIDE_HOT_POOL, PROJECT_POOL, false },
@@ -156,9 +133,9 @@ static void need_whole(struct reader_past *past, enum tide_hot_kind kind)
     if (past->whole & 1u << kind)
         return;
     past->whole |= 1u << kind;
-    for (size_t i = 0; i < TIDE_COUNT(parts); i++)
-        if (parts[i].kind == kind)
-            load_source(past, parts[i].source, parts[i].removable);
+    for (size_t i = 0; i < TIDE_COUNT(sources); i++)
+        if (sources[i].kind == kind)
+            load_source(past, sources[i].source, sources[i].removable);
 }
 
 /* Reads the last asset of a page, `most` places behind `after`; "" if no more assets follow. Only
@@ -166,16 +143,15 @@ static void need_whole(struct reader_past *past, enum tide_hot_kind kind)
 static void read_end_of_feeds(struct reader_past *past, const char *after, uint32_t most,
                               char end[sizeof(struct tide_hot_symbol) + 1])
 {
-    char id[8], before[16], at[16];
     struct tide_pg_rows rows;
     *end = 0;
     if (past->status != TIDE_OK)
         return;
-    snprintf(id, sizeof id, "%u", past->history.deployment);
-    snprintf(before, sizeof before, "%u", most - 1);
-    snprintf(at, sizeof at, "%u", past->history.ledger);
     past->status = tide_pg_query(past->history.pg, &rows, reader_sql_end_of_feeds,
-                                 (const char *[]){ id, after, before, at }, 4, &past->err);
+                                 (const char *[]){ TIDE_PG_NUMBER(past->history.deployment), after,
+                                                   TIDE_PG_NUMBER(most - 1),
+                                                   TIDE_PG_NUMBER(past->history.ledger) },
+                                 4, &past->err);
     if (past->status != TIDE_OK)
         return;
     if (rows.count == 2)
@@ -218,16 +194,15 @@ static tide_status count_vaults(struct reader_past *past, const struct tide_pg_r
 
 void reader_past_count_vaults(struct reader_past *past)
 {
-    char id[8], at[16];
     struct tide_pg_rows rows;
     if (past->status == TIDE_OK)
         need_whole(past, TIDE_HOT_MARKET);
     if (past->status != TIDE_OK)
         return;
-    snprintf(id, sizeof id, "%u", past->history.deployment);
-    snprintf(at, sizeof at, "%u", past->history.ledger);
     past->status = tide_pg_query(past->history.pg, &rows, reader_sql_vaults,
-                                 (const char *[]){ id, at }, 2, &past->err);
+                                 (const char *[]){ TIDE_PG_NUMBER(past->history.deployment),
+                                                   TIDE_PG_NUMBER(past->history.ledger) },
+                                 2, &past->err);
     if (past->status != TIDE_OK)
         return;
     for (uint32_t i = 0; i < rows.count && past->status == TIDE_OK; i++)
@@ -237,34 +212,96 @@ void reader_past_count_vaults(struct reader_past *past)
 
 /* --- one ------------------------------------ */
 
-static void load_one(struct reader_past *past, const struct tide_hot_key *key)
+/* The entries that make a record whose key names them. */
+static const struct part {
+    enum tide_hot_kind kind;
+    enum project_source_id source;
+    enum tide_role role;
+    const char *variant;
+} parts[] = {
+    { TIDE_HOT_PERSON, PROJECT_REC, TIDE_ROLE_compliance_registry, "ComplianceRec" },
+    { TIDE_HOT_PERSON, PROJECT_FROZEN, TIDE_ROLE_compliance_registry, "Frozen" },
+    { TIDE_HOT_PERSON, PROJECT_WHITELIST, TIDE_ROLE_compliance_registry, "Whitelist" },
+    { TIDE_HOT_POOL, PROJECT_POOL, TIDE_ROLE_liquidity_pool, "Pool" },
+    { TIDE_HOT_FEED, PROJECT_FEED, TIDE_ROLE_oracle, "Feed" },
+    { TIDE_HOT_PARTNER, PROJECT_PARTNER, TIDE_ROLE_partner_registry, "Partner" },
+};
+
+static struct tide_entry_key entry_of(const struct tide_history *history, const struct part *part,
+                                      const struct tide_hot_key *key)
 {
-    struct tide_hot_address address;
-    struct tide_hot_symbol symbol;
-    uint32_t id;
-    if (key->bytes[0] == TIDE_HOT_PERSON) {
-        memcpy(&address, key->bytes + 1, sizeof address);
-        past->status = tide_history_person(&past->history, &past->set, &address, &past->err);
-    } else if (key->bytes[0] == TIDE_HOT_FEED) {
-        memcpy(&symbol, key->bytes + 1, sizeof symbol);
-        past->status = tide_history_feed(&past->history, &past->set, &symbol, &past->err);
-    } else if (key->bytes[0] == TIDE_HOT_POOL) {
-        memcpy(&symbol, key->bytes + 1, sizeof symbol);
-        past->status = tide_history_pool(&past->history, &past->set, &symbol, &past->err);
-    } else if (key->bytes[0] == TIDE_HOT_PARTNER) {
-        memcpy(&id, key->bytes + 1, sizeof id);
-        past->status =
-            tide_history_partner(&past->history, &past->set, __builtin_bswap32(id), &past->err);
-    } else {
-        need_whole(past, (enum tide_hot_kind)key->bytes[0]);
+    const uint8_t *id = key->bytes + 1;
+    struct tide_hot_address who;
+    uint32_t number;
+    struct tide_entry_key entry = { .contract = history->contracts[part->role],
+                                    .variant = part->variant,
+                                    .count = 1 };
+    memcpy(&who, id, sizeof who);
+    memcpy(&number, id, sizeof number);
+    if (part->kind == TIDE_HOT_PERSON)
+        entry.parts[0] = TIDE_PART_ADDRESS(who);
+    else if (part->kind == TIDE_HOT_PARTNER)
+        entry.parts[0] = TIDE_PART_U32(__builtin_bswap32(number));
+    else
+        entry.parts[0] = TIDE_PART_SYMBOL(
+            tide_slice_of(id, strnlen((const char *)id, sizeof(struct tide_hot_symbol))));
+    return entry;
+}
+
+/* Loads the records of those keys, which are of one kind, with one statement for each part. */
+static tide_status load_keys(struct tide_history *history, struct record_set *set,
+                             const struct tide_hot_key *keys, uint32_t count, struct tide_err *err)
+{
+    struct tide_hot_sink sink = record_set_sink(set);
+    struct tide_entry_key *entries = calloc(count + 1, sizeof *entries);
+    tide_status status = entries ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "entries");
+    for (size_t p = 0; p < TIDE_COUNT(parts) && status == TIDE_OK; p++) {
+        if (parts[p].kind != keys[0].bytes[0])
+            continue;
+        for (uint32_t i = 0; i < count; i++)
+            entries[i] = entry_of(history, &parts[p], &keys[i]);
+        status = tide_history_records(history, &sink, parts[p].source, entries, count, err);
     }
+    free(entries);
+    return status;
+}
+
+/* Gives an unknown person an empty record: the rules treat it like none, and it saves a second
+ * look-up. */
+static tide_status put_empty(struct record_set *set, const struct tide_hot_key *key,
+                             struct tide_err *err)
+{
+    static const struct tide_hot_person empty;
+    struct tide_hot_sink sink = record_set_sink(set);
+    return record_set_find(set, key) ? TIDE_OK : sink.put(sink.self, key, &empty, err);
 }
 
 void reader_past_expect(struct reader_past *past, const struct tide_hot_address *who,
                         uint32_t count)
 {
-    if (past->status == TIDE_OK)
-        past->status = tide_history_people(&past->history, &past->set, who, count, &past->err);
+    struct tide_hot_key *keys = calloc(count + 1, sizeof *keys);
+    if (past->status == TIDE_OK && !keys)
+        past->status = tide_fail(&past->err, TIDE_E_MEMORY, "people");
+    for (uint32_t i = 0; i < count && past->status == TIDE_OK; i++)
+        keys[i] = tide_hot_key_address(TIDE_HOT_PERSON, &who[i]);
+    if (past->status == TIDE_OK && count)
+        past->status = load_keys(&past->history, &past->set, keys, count, &past->err);
+    for (uint32_t i = 0; i < count && past->status == TIDE_OK; i++)
+        past->status = put_empty(&past->set, &keys[i], &past->err);
+    free(keys);
+}
+
+static void load_one(struct reader_past *past, const struct tide_hot_key *key)
+{
+    enum tide_hot_kind kind = (enum tide_hot_kind)key->bytes[0];
+    struct tide_hot_address who;
+    memcpy(&who, key->bytes + 1, sizeof who);
+    if (kind == TIDE_HOT_PERSON)
+        reader_past_expect(past, &who, 1);
+    else if (kind == TIDE_HOT_POOL || kind == TIDE_HOT_FEED || kind == TIDE_HOT_PARTNER)
+        past->status = load_keys(&past->history, &past->set, key, 1, &past->err);
+    else
+        need_whole(past, kind);
 }
 
 const void *reader_past_get(struct reader_past *past, const struct tide_hot_key *key)
@@ -298,21 +335,15 @@ bool reader_past_blocked(struct reader_past *past, uint32_t code)
 /* Returns the last ledger that closed in that second or before, 0 if there is none. */
 static uint32_t ledger_before(struct reader_past *past, uint64_t time)
 {
-    char id[8], to[16], seconds[24];
-    struct tide_pg_rows rows;
-    snprintf(id, sizeof id, "%u", past->history.deployment);
-    snprintf(to, sizeof to, "%u", past->history.ledger);
-    snprintf(seconds, sizeof seconds, "%" PRIu64, time);
-    past->status =
-        tide_pg_query(past->history.pg, &rows,
-                      "SELECT ledger FROM chain.ledger WHERE deployment = $1 AND ledger <= $2 AND"
-                      " closed_at < to_timestamp($3::bigint + 1) ORDER BY ledger DESC LIMIT 1",
-                      (const char *[]){ id, to, seconds }, 3, &past->err);
-    if (past->status != TIDE_OK)
-        return 0;
-    uint32_t ledger = rows.count ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
-    tide_pg_rows_release(&rows);
-    return ledger;
+    uint64_t ledger;
+    past->status = tide_pg_value(
+        past->history.pg,
+        "SELECT ledger FROM chain.ledger WHERE deployment = $1 AND ledger <= $2 AND"
+        " closed_at < to_timestamp($3::bigint + 1) ORDER BY ledger DESC LIMIT 1",
+        (const char *[]){ TIDE_PG_NUMBER(past->history.deployment),
+                          TIDE_PG_NUMBER(past->history.ledger), TIDE_PG_NUMBER(time) },
+        3, &ledger, &past->err);
+    return (uint32_t)ledger;
 }
 
 /* Adds the pool's tick as of that ledger, without its other records: callers hold those of now. */
@@ -321,9 +352,10 @@ static void load_tick(struct reader_past *past, const struct tide_hot_symbol *id
     struct tide_history history = past->history;
     struct tide_hot_sink sink = sink_of(past);
     struct tide_hot_key end = tide_hot_key_tick(id, past->ticks_till);
+    struct tide_hot_key pool = tide_hot_key_symbol(TIDE_HOT_POOL, id);
     struct record_set then = { 0 };
     history.ledger = ledger;
-    past->status = tide_history_pool(&history, &then, id, &past->err);
+    past->status = load_keys(&history, &then, &pool, 1, &past->err);
     const struct tide_hot_tick *tick =
         record_set_floor(&then, &end, 1 + sizeof(struct tide_hot_symbol));
     if (past->status == TIDE_OK && tick) {
@@ -390,7 +422,7 @@ static tide_status load_instance(struct reader_past *past, enum project_source_i
     assert(role < TIDE_ROLE_COUNT);
     struct tide_hot_sink sink = sink_of(past);
     struct tide_entry_key key = { .contract = past->history.contracts[role] };
-    return tide_history_record(&past->history, &sink, source, &key, err);
+    return tide_history_records(&past->history, &sink, source, &key, 1, err);
 }
 
 static tide_status load_meta(struct reader_past *past, struct tide_err *err)

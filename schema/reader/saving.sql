@@ -1,3 +1,4 @@
 -- The deposit of an address in the stability pool, by the hash of its key, as of ledger $3.
-SELECT initial_value, snapshot_p_value, snapshot_epoch, removed, ledger, chain.unix(closed_at), contract FROM history.stability_pool_deposit
-WHERE deployment = $1 AND key_hash = $2 AND ledger <= $3 ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1
+SELECT initial_value, snapshot_p_value, snapshot_epoch FROM (SELECT * FROM history.stability_pool_deposit
+  WHERE deployment = $1 AND key_hash = $2 AND ledger <= $3 ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1) AS h
+WHERE NOT removed

@@ -1,5 +1,5 @@
--- Sums of a market's vaults as of ledger $2: the amounts that project_vault adds one by one, because there may be many vaults. The sum
--- wraps at 128 bits as project_vault's does: a contract may store any amounts. Neither of them counts vaults whose owner is not an
+-- Sums of a market's vaults as of ledger $2: the amounts that apply_vault adds one by one, because there may be many vaults. The sum
+-- wraps at 128 bits as apply_vault's does: a contract may store any amounts. Neither of them counts vaults whose owner is not an
 -- account or a contract.
 SELECT synth,
   (mod(mod(sum(collateral) + 170141183460469231731687303715884105728, 340282366920938463463374607431768211456)

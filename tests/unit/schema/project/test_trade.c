@@ -1,8 +1,8 @@
 /* Pools and swaps as records: trade of a window over removals of the pool's entry. Metadata of
  * tokens as records. */
 #include "schema/postgres/pg_impl.h"
+#include "schema/project/record_set.h"
 #include "tidemark/project.h"
-#include "tidemark/record_set.h"
 #include "tidemark/rule.h"
 
 #include <setjmp.h>

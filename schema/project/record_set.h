@@ -1,6 +1,6 @@
 /* Records in memory in key order: of a few entries, or of a whole table as of a ledger. */
-#ifndef TIDEMARK_RECORD_SET_H
-#define TIDEMARK_RECORD_SET_H
+#ifndef SCHEMA_PROJECT_RECORD_SET_H
+#define SCHEMA_PROJECT_RECORD_SET_H
 
 #include "tidemark/hot_sink.h"
 
