@@ -1,7 +1,6 @@
 /* The steps of an audit: choose a checkpoint, prove its buckets, read them, compare. */
 #include "indexer/audit/audit_impl.h"
 #include "indexer/database/query.h"
-#include "indexer/database/stored_hash.h"
 #include "tidemark/hash.h"
 #include "tidemark/stop.h"
 #include "tidemark/text.h"

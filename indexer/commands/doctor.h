@@ -53,10 +53,4 @@ doctor_check doctor_contracts, doctor_words, doctor_roles, doctor_grants, doctor
     doctor_coverage, doctor_publications;
 doctor_check doctor_disk;
 
-/* Runs `doctor` again as the systemd unit runs its daemon: same account, secrets, environment and
- * configuration file. Needs root. Does not return on success: systemd-run replaces this process and
- * ends with the exit code of that doctor. TIDE_E_USAGE: no such unit; TIDE_E_LIMIT: the unit sets
- * too much for a command line; TIDE_E_IO: there is no systemd. */
-tide_status doctor_run_in_unit(const char *unit, bool json, struct tide_err *err) TIDE_MUST_USE;
-
 #endif

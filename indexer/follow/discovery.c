@@ -1,6 +1,6 @@
 /* The states of discovery, and the reader: a source and a pipeline for one gap. */
 #include "indexer/follow/discovery.h"
-#include "indexer/database/stored_hash.h"
+#include "indexer/database/query.h"
 #include "indexer/follow/pipeline.h"
 #include "tidemark/clock.h"
 #include "tidemark/liveness.h"

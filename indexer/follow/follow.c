@@ -2,7 +2,7 @@
  * standby again after another writer took over. */
 #include "indexer/follow/follow.h"
 #include "indexer/base/supervise.h"
-#include "indexer/database/stored_hash.h"
+#include "indexer/database/query.h"
 #include "indexer/follow/pipeline.h"
 #include "indexer/prove/prover.h"
 #include "indexer/source/source.h"

@@ -7,7 +7,7 @@
  * are, the other parts are, too. */
 #include "indexer/archive/snapshot.h"
 #include "indexer/archive/tx_set.h"
-#include "indexer/database/stored_hash.h"
+#include "indexer/database/query.h"
 #include "indexer/prove/prover_impl.h"
 #include "tidemark/hash.h"
 #include "tidemark/limits.h"

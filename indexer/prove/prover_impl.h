@@ -74,10 +74,7 @@ struct tide_prover {
     pthread_cond_t wake;
 };
 
-/* pass.c */
-/* Proves what can be proven now. TIDE_E_CHAIN: a fork was stored. TIDE_E_STOPPED, TIDE_E_MEMORY,
- * or a failure of the database. */
-tide_status prove_pass(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
+/* prover.c */
 /* Returns the first checkpoint that may prove more than is proven. */
 uint32_t prove_next(const struct proving *p);
 /* Returns whether a pass may find work in an index up to the ledger: the next checkpoint, or what
@@ -96,7 +93,7 @@ uint32_t sweep_window_first(uint32_t checkpoint);
 /* Goes on below `first`; at becomes 0 when the sweep has ended. */
 void sweep_on(struct proof_parts *parts, uint32_t first);
 
-/* store_parts.c */
+/* store.c: parts of proofs */
 /* Returns the oldest ledger of which parts are kept. */
 uint32_t prove_oldest_kept(const struct proving *p);
 /* Marks the window's ledgers that have transactions of the deployment and are proven. */
@@ -125,7 +122,7 @@ tide_status prove_store_buckets(struct proving *p, const struct proof_state *sta
 /* Deletes the parts of the ledgers that are older than proof_ledgers. */
 tide_status prove_drop_parts(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 
-/* store.c */
+/* store.c: proofs, forks, the state */
 tide_status prove_connect(struct proving *p, struct tide_err *err) TIDE_MUST_USE;
 /* Sets p->from, p->to and p->proven from the database, and the checkpoint whose state is stored. */
 tide_status prove_read_place(struct proving *p, struct tide_err *err) TIDE_MUST_USE;

@@ -2,7 +2,10 @@
 #include "indexer/prove/prover_impl.h"
 #include "tidemark/buf.h"
 #include "tidemark/failpoint.h"
+#include "tidemark/limits.h"
 #include "tidemark/text.h"
+
+#include <stddef.h>
 
 enum { SILENCE_MS = 60000, HEX_BYTES = 2 * TIDE_HASH_BYTES + 3, NUMBER_BYTES = 12 };
 
@@ -112,4 +115,215 @@ tide_status prove_store_state(struct proving *p, const char *trouble, struct tid
         " CASE WHEN excluded.trouble IS NOT NULL THEN coalesce(b.trouble_at, clock_timestamp())"
         " END",
         (const char *[]){ p->deployment, trouble }, 2, err);
+}
+
+/* --- parts of proofs -------------------------------------------------------------------- */
+
+enum {
+    PARTS_BYTES = 1 << 20, /* a statement has about so many, or a part that is larger */
+    PARTS_BYTES_MAX = 2 * TIDE_LEDGER_BYTES_MAX + 2 * PARTS_BYTES
+};
+
+uint32_t prove_oldest_kept(const struct proving *p)
+{
+    uint32_t ledgers = p->config.proof_ledgers;
+    return p->to - p->from < ledgers ? p->from : p->to - ledgers + 1;
+}
+
+tide_status prove_wanted(struct proving *p, uint32_t checkpoint, bool wanted[CHECKPOINT_LEDGERS],
+                         struct tide_err *err)
+{
+    char from[NUMBER_BYTES], to[NUMBER_BYTES];
+    struct tide_pg_rows rows;
+    uint32_t first = sweep_window_first(checkpoint);
+    uint32_t oldest = prove_oldest_kept(p);
+    snprintf(from, sizeof from, "%u", first > oldest ? first : oldest);
+    snprintf(to, sizeof to, "%u", p->proven < checkpoint ? p->proven : checkpoint - 1);
+    tide_status status = tide_pg_query(
+        p->pg, &rows,
+        "SELECT DISTINCT t.ledger FROM chain.tx AS t WHERE t.deployment = $1::integer AND t.ledger"
+        " BETWEEN $2::integer AND $3::integer",
+        (const char *[]){ p->deployment, from, to }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        uint32_t ledger = (uint32_t)tide_pg_u64(&rows, i, 0);
+        assert(ledger + CHECKPOINT_LEDGERS - checkpoint < CHECKPOINT_LEDGERS);
+        wanted[ledger + CHECKPOINT_LEDGERS - checkpoint] = true;
+    }
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+tide_status prove_find_unproven(struct proving *p, uint32_t from, uint32_t to, uint32_t *found,
+                                struct tide_err *err)
+{
+    char first[NUMBER_BYTES], last[NUMBER_BYTES];
+    struct tide_pg_rows rows;
+    snprintf(first, sizeof first, "%u", from);
+    snprintf(last, sizeof last, "%u", to);
+    tide_status status = tide_pg_query(
+        p->pg, &rows,
+        "SELECT max(t.ledger) FROM chain.tx AS t WHERE t.deployment = $1::integer AND t.ledger"
+        " BETWEEN $2::integer AND $3::integer AND NOT EXISTS (SELECT FROM chain.proof_ledger AS k"
+        " WHERE k.deployment = t.deployment AND k.ledger = t.ledger AND k.results IS NOT NULL)",
+        (const char *[]){ p->deployment, first, last }, 3, err);
+    if (status != TIDE_OK)
+        return status;
+    *found = (uint32_t)tide_pg_u64(&rows, 0, 0);
+    tide_pg_rows_release(&rows);
+    return TIDE_OK;
+}
+
+/* Writes bytes as PostgreSQL takes them. Returns NULL without memory. */
+static const char *put_bytes(struct tide_buf *out, tide_slice bytes)
+{
+    tide_buf_init(out, 2 * (size_t)TIDE_LEDGER_BYTES_MAX + 3);
+    tide_buf_str(out, "\\x");
+    tide_buf_hex(out, bytes);
+    tide_buf_u8(out, 0);
+    return out->failed ? NULL : (const char *)out->ptr;
+}
+
+/* --- headers and results ------------------------------------------------------------------- */
+
+void prove_parts_init(struct ledger_parts *parts)
+{
+    tide_buf_init(&parts->ledgers, PARTS_BYTES_MAX);
+    tide_buf_init(&parts->bytes, PARTS_BYTES_MAX);
+}
+
+void prove_parts_release(struct ledger_parts *parts)
+{
+    tide_buf_release(&parts->ledgers);
+    tide_buf_release(&parts->bytes);
+}
+
+tide_status prove_parts_add(struct proving *p, struct ledger_parts *parts, uint32_t ledger,
+                            tide_slice part, struct tide_err *err)
+{
+    char before = parts->ledgers.len ? ',' : '{';
+    tide_buf_putf(&parts->ledgers, "%c%u", before, ledger);
+    tide_buf_putf(&parts->bytes, "%c\"\\\\x", before);
+    tide_buf_hex(&parts->bytes, part);
+    tide_buf_u8(&parts->bytes, '"');
+    if (parts->ledgers.failed || parts->bytes.failed)
+        return tide_fail(err, TIDE_E_MEMORY, "parts: ledgers");
+    return parts->bytes.len >= PARTS_BYTES ? prove_parts_store(p, parts, err) : TIDE_OK;
+}
+
+tide_status prove_parts_store(struct proving *p, struct ledger_parts *parts, struct tide_err *err)
+{
+    if (!parts->ledgers.len)
+        return TIDE_OK;
+    if (TIDE_FAILPOINT("prove.part"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
+    tide_buf_put(&parts->ledgers, "}", 2);
+    tide_buf_put(&parts->bytes, "}", 2);
+    if (parts->ledgers.failed || parts->bytes.failed)
+        return tide_fail(err, TIDE_E_MEMORY, "parts: ledgers");
+    const char *values[] = { p->deployment, (const char *)parts->ledgers.ptr,
+                             (const char *)parts->bytes.ptr };
+    const char *sql =
+        parts->headers
+            ? "INSERT INTO chain.proof_ledger (deployment, ledger, header) SELECT $1::integer,"
+              " n.ledger, n.part FROM unnest($2::integer[], $3::bytea[]) AS n (ledger, part)"
+              " ON CONFLICT DO NOTHING"
+            : "UPDATE chain.proof_ledger AS k SET results = n.part FROM unnest($2::integer[],"
+              " $3::bytea[]) AS n (ledger, part) WHERE k.deployment = $1::integer AND k.ledger"
+              " = n.ledger";
+    tide_status status = tide_pg_query(p->pg, NULL, sql, values, TIDE_COUNT(values), err);
+    tide_buf_reset(&parts->ledgers);
+    tide_buf_reset(&parts->bytes);
+    return status;
+}
+
+/* --- votes and states ---------------------------------------------------------------------- */
+
+/* Writes elements as an array in PostgreSQL's form. Returns NULL without memory. */
+static const char *put_array(struct tide_buf *array, const struct tide_buf *elements)
+{
+    tide_buf_init(array, elements->len + 3);
+    tide_buf_u8(array, '{');
+    tide_buf_slice(array, tide_buf_view(elements));
+    tide_buf_put(array, "}", 2);
+    return array->failed ? NULL : (const char *)array->ptr;
+}
+
+tide_status prove_store_votes(struct proving *p, uint32_t ledger, tide_slice set,
+                              const struct tide_buf *envelopes, struct tide_err *err)
+{
+    char number[NUMBER_BYTES];
+    struct tide_buf hex, array;
+    if (TIDE_FAILPOINT("prove.part"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
+    snprintf(number, sizeof number, "%u", ledger);
+    const char *tx_set = put_bytes(&hex, set);
+    const char *text = put_array(&array, envelopes);
+    const char *values[] = { p->deployment, number, set.len ? tx_set : NULL, text };
+    tide_status status =
+        tx_set && text
+            ? tide_pg_query(p->pg, NULL,
+                            "INSERT INTO chain.proof_vote (deployment, ledger, tx_set, envelopes)"
+                            " VALUES ($1::integer, $2::integer, $3::bytea, $4::bytea[])"
+                            " ON CONFLICT DO NOTHING",
+                            values, TIDE_COUNT(values), err)
+            : tide_fail(err, TIDE_E_MEMORY, "parts: votes");
+    tide_buf_release(&hex);
+    tide_buf_release(&array);
+    return status;
+}
+
+static tide_slice bucket_hashes(const struct history_state *state)
+{
+    static_assert(offsetof(struct history_state, hot) ==
+                      offsetof(struct history_state, live) + sizeof state->live,
+                  "the hot archive's hashes follow");
+    size_t lists = state->version == 1 ? 1 : 2;
+    return tide_slice_of(state->live[0].curr, lists * sizeof state->live);
+}
+
+tide_status prove_store_buckets(struct proving *p, const struct proof_state *state, tide_slice set,
+                                const struct tide_buf *envelopes, struct tide_err *err)
+{
+    enum { BUCKETS, HEADERS, SET, ENVELOPES, TEXTS };
+    char ledger[NUMBER_BYTES], count[NUMBER_BYTES], voted[NUMBER_BYTES];
+    struct tide_buf texts[TEXTS];
+    const char *buckets = put_bytes(&texts[BUCKETS], bucket_hashes(state->buckets));
+    const char *headers = put_bytes(&texts[HEADERS], tide_buf_view(state->headers));
+    const char *tx_set = put_bytes(&texts[SET], set);
+    const char *array = put_array(&texts[ENVELOPES], envelopes);
+    snprintf(ledger, sizeof ledger, "%u", state->ledger);
+    snprintf(count, sizeof count, "%u", state->header_count);
+    snprintf(voted, sizeof voted, "%u", state->signed_ledger);
+    const char *values[] = { p->deployment,           ledger, buckets, count, headers, voted,
+                             set.len ? tx_set : NULL, array };
+    tide_status status =
+        buckets && headers && tx_set && array
+            ? tide_pg_query(p->pg, NULL,
+                            "INSERT INTO chain.proof_state VALUES ($1::integer, $2::integer,"
+                            " $3::bytea, $4::integer, $5::bytea, $6::integer, $7::bytea,"
+                            " $8::bytea[]) ON CONFLICT (deployment) DO UPDATE SET ledger ="
+                            " excluded.ledger, buckets = excluded.buckets, header_count ="
+                            " excluded.header_count, headers = excluded.headers, signed_ledger ="
+                            " excluded.signed_ledger, tx_set = excluded.tx_set, envelopes ="
+                            " excluded.envelopes",
+                            values, TIDE_COUNT(values), err)
+            : tide_fail(err, TIDE_E_MEMORY, "parts: a state");
+    for (int i = 0; i < TEXTS; i++)
+        tide_buf_release(&texts[i]);
+    return status;
+}
+
+tide_status prove_drop_parts(struct proving *p, struct tide_err *err)
+{
+    char oldest[NUMBER_BYTES];
+    if (TIDE_FAILPOINT("prove.drop"))
+        return tide_fail(err, TIDE_E_DB, "failpoint");
+    snprintf(oldest, sizeof oldest, "%u", prove_oldest_kept(p));
+    return tide_pg_query(p->pg, NULL,
+                         "WITH v AS (DELETE FROM chain.proof_vote WHERE deployment = $1::integer"
+                         " AND ledger <= $2::integer) DELETE FROM chain.proof_ledger WHERE"
+                         " deployment = $1::integer AND ledger < $2::integer",
+                         (const char *[]){ p->deployment, oldest }, 2, err);
 }

@@ -99,9 +99,6 @@ tide_status tide_lake_open(struct tide_source *out, const struct tide_source_opt
                            struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_rpc_open(struct tide_source *out, const struct tide_source_options *options,
                           struct tide_err *err) TIDE_MUST_USE;
-/* Opens a lake and RPC as one source: history from the lake, the tip from RPC. */
-tide_status tide_joined_open(struct tide_source *out, const struct tide_source_options *options,
-                             struct tide_err *err) TIDE_MUST_USE;
 tide_status tide_stream_open(struct tide_source *out, const struct tide_source_options *options,
                              struct tide_err *err) TIDE_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* verify against signatures: the stored hashes of each checkpoint and the validators' votes. */
 #include "indexer/archive/checkpoint.h"
-#include "indexer/database/stored_hash.h"
+#include "indexer/database/query.h"
 #include "indexer/verify/verify.h"
 #include "tidemark/stop.h"
 

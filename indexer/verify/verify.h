@@ -42,8 +42,6 @@ tide_status tide_verify_ask(struct tide_verify *check, struct tide_pg_rows *rows
 
 /* Compares the tables with themselves: ledgers, events, counts and state. */
 tide_status tide_verify_stored(struct tide_verify *check, struct tide_err *err) TIDE_MUST_USE;
-/* Compares counts and owners of transactions, calls and events. tide_verify_stored calls it. */
-tide_status tide_verify_counts(struct tide_verify *check, struct tide_err *err) TIDE_MUST_USE;
 /* Folds all rollups again over a connection of its own, into temporary tables. */
 tide_status tide_verify_rollups(struct tide_verify *check, const struct tide_config *config,
                                 struct tide_err *err) TIDE_MUST_USE;

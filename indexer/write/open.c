@@ -1,6 +1,6 @@
 #include "indexer/database/migrate.h"
 #include "indexer/database/query.h"
-#include "indexer/write/rows/rollup_build.h"
+#include "indexer/write/rows/rollup.h"
 #include "indexer/write/writer_impl.h"
 #include "tidemark/identity.h"
 #include "tidemark/log.h"

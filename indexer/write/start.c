@@ -2,7 +2,7 @@
  * whole. After a kill at any point the index is empty, or has begun. */
 #include "indexer/write/rows/cover.h"
 #include "indexer/write/rows/keys.h"
-#include "indexer/write/rows/merge.h"
+#include "indexer/write/rows/statements.h"
 #include "indexer/write/writer_impl.h"
 
 struct step {

@@ -34,7 +34,7 @@
 
 #include "indexer/database/range.h"
 #include "indexer/decode/batch.h"
-#include "indexer/write/session/heartbeat.h"
+#include "indexer/write/session/lease.h"
 #include "tidemark/deployment.h"
 #include "tidemark/pg.h"
 

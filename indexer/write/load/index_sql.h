@@ -3,7 +3,7 @@
 #ifndef INDEXER_WRITE_LOAD_INDEX_SQL_H
 #define INDEXER_WRITE_LOAD_INDEX_SQL_H
 
-#include "indexer/write/load/range.h"
+#include "indexer/write/load/attach.h"
 #include "indexer/write/session/session.h"
 
 /* Lists every index of the parents that the tables of the partition lack. */

@@ -5,6 +5,7 @@
 #include "indexer/database/range.h"
 #include "indexer/decode/batch.h"
 #include "indexer/rollup/rollup.h"
+#include "indexer/write/session/main_session.h"
 #include "indexer/write/session/session.h"
 
 /* From this number of rows on a plan for the actual values is worth its cost. */
@@ -39,5 +40,13 @@ tide_status write_rollup_again(struct write_session *s, const struct write_rollu
 /* Continues a statement that adds rows of a table in a CTE `added`, which returns them: further
  * CTEs fold these rows. */
 void write_sql_fold_added(struct write_session *s, const struct write_rollups *r, uint32_t table);
+
+/* Makes the rollups anew if needed. TIDE_E_SCHEMA if a newer build made them, TIDE_E_MISSING if
+ * archived rows are needed. */
+tide_status write_rollup_settle(struct write_main *m, const struct write_rollups *r,
+                                struct tide_err *err) TIDE_MUST_USE;
+/* Makes them anew in the running transaction. TIDE_E_MISSING as above. */
+tide_status write_rollup_anew(struct write_session *s, const struct write_rollups *r,
+                              struct tide_err *err) TIDE_MUST_USE;
 
 #endif

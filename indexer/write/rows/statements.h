@@ -7,6 +7,7 @@
 #include "indexer/write/rows/keys.h"
 #include "indexer/write/rows/rollup.h"
 #include "indexer/write/rows/row_array.h"
+#include "indexer/write/session/session.h"
 
 /* Statements prepared for a table, by its index. */
 enum write_statement {
@@ -56,5 +57,10 @@ tide_status write_statements_prepare(struct write_statements *st, enum write_sta
 /* Sends the rows as the array of a prepared statement, into the pipeline. */
 tide_status write_send_rows(struct write_statements *st, enum write_statement what, uint32_t table,
                             const struct tide_rows *rows, struct tide_err *err) TIDE_MUST_USE;
+
+/* Merges the history tables of a partition into all tables of state, in the running
+ * transaction. ledger 0: all its ledgers; otherwise that one alone. */
+tide_status write_merge_partition(struct write_session *s, uint32_t from, uint32_t ledger,
+                                  bool behind, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -15,8 +15,25 @@
 #ifndef INDEXER_WRITE_SESSION_LEASE_H
 #define INDEXER_WRITE_SESSION_LEASE_H
 
-#include "indexer/write/session/heartbeat.h"
 #include "tidemark/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The figures that the indexer reports into chain.heartbeat. */
+struct tide_heartbeat {
+    const char *state; /* below 16 bytes */
+    uint32_t tip, ledger;
+    double rate;
+    const char *error; /* error that just occurred, or NULL */
+    double event_rate;
+    uint64_t ledgers, events; /* since the start */
+    bool current;             /* the index was at the source's tip when this was reported */
+    const char *source;       /* name of the source; NULL: unchanged */
+    /* reason why the source cannot go on, for trouble_ms so far; NULL: it can */
+    const char *trouble;
+    int64_t trouble_ms;
+};
 
 enum { TIDE_LEASE_RENEW_MS = 500, TIDE_LEASE_MS = 5000 };
 static_assert(TIDE_LEASE_RENEW_MS * 5 <= TIDE_LEASE_MS, "some renewals may come late");
