@@ -79,20 +79,21 @@ struct att_next att_decide_view(bool revoke, const struct att_view *view, uint64
 
 /* True if the server still has every ledger since the signature, so that NOT_FOUND proves
  * absence. */
-static bool covers_signing(const struct att_flight *flight, const struct rpc_found *found)
+static bool covers_signing(const struct att_flight *flight, const struct tide_rpc_found *found)
 {
     return found->oldest <= flight->submit_ledger;
 }
 
 /* True if a ledger closed after the envelope's last moment: no later ledger can include it. */
-static bool is_too_late(const struct att_flight *flight, const struct rpc_found *found)
+static bool is_too_late(const struct att_flight *flight, const struct tide_rpc_found *found)
 {
     return found->close_time > flight->max_time;
 }
 
-struct att_next att_decide_missing(const struct att_flight *flight, const struct rpc_found *found)
+struct att_next att_decide_missing(const struct att_flight *flight,
+                                   const struct tide_rpc_found *found)
 {
-    assert(found->status == RPC_NOT_FOUND);
+    assert(found->status == TIDE_RPC_NOT_FOUND);
     bool waited = found->latest >= flight->submit_ledger + ATT_BUMP_LEDGERS;
     if (is_too_late(flight, found))
         return NEXT(READ_VIEW, .why = "too_late");
@@ -132,10 +133,10 @@ static bool is_fulfilled(const struct att_flight *flight, const struct att_view 
     return flight->revoke ? !view->kyc || !view->kyc_ours : view->kyc_same;
 }
 
-struct att_next att_decide_ended(const struct att_flight *flight, const struct rpc_found *found,
-                                 const struct att_view *view)
+struct att_next att_decide_ended(const struct att_flight *flight,
+                                 const struct tide_rpc_found *found, const struct att_view *view)
 {
-    assert(found->status == RPC_NOT_FOUND);
+    assert(found->status == TIDE_RPC_NOT_FOUND);
     bool used = view->account && view->seq >= flight->seq;
     bool late = is_too_late(flight, found);
     /* An answer older than the view cannot exclude that the view's ledger includes the envelope. */
@@ -156,9 +157,10 @@ struct att_next att_decide_ended(const struct att_flight *flight, const struct r
     return NEXT(WAIT, .why = "queued_there");
 }
 
-struct att_next att_decide_unread(const struct att_flight *flight, const struct rpc_found *found)
+struct att_next att_decide_unread(const struct att_flight *flight,
+                                  const struct tide_rpc_found *found)
 {
-    assert(found->status == RPC_NOT_FOUND);
+    assert(found->status == TIDE_RPC_NOT_FOUND);
     if (is_too_late(flight, found))
         return NEXT(PARK, .why = "manual_review", .detail = "undecodable");
     return NEXT(WAIT, .why = "undecodable");

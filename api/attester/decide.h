@@ -64,17 +64,19 @@ struct att_flight {
 
 /* Returns the step for an envelope that a server reported as NOT_FOUND: READ_VIEW, SEND, BUMP or
  * WAIT. found is that answer. */
-struct att_next att_decide_missing(const struct att_flight *flight, const struct rpc_found *found);
+struct att_next att_decide_missing(const struct att_flight *flight,
+                                   const struct tide_rpc_found *found);
 
 /* Returns the step once the entries are known too: REQUEUE, CONFIRM, PARK, SEND or WAIT. The
  * caller asked for the transaction again after it read view, so found is NOT_FOUND at view's
  * ledger or later. That order matters: a ledger closed in between would otherwise look like a
  * lost envelope. */
-struct att_next att_decide_ended(const struct att_flight *flight, const struct rpc_found *found,
-                                 const struct att_view *view);
+struct att_next att_decide_ended(const struct att_flight *flight,
+                                 const struct tide_rpc_found *found, const struct att_view *view);
 
 /* Returns the step if the entries are unreadable: PARK once the envelope can no longer be
  * applied, else WAIT. */
-struct att_next att_decide_unread(const struct att_flight *flight, const struct rpc_found *found);
+struct att_next att_decide_unread(const struct att_flight *flight,
+                                  const struct tide_rpc_found *found);
 
 #endif

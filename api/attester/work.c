@@ -52,7 +52,7 @@ static tide_status read_claim(struct att_work *w, struct tide_err *err)
     read_signer(w);
     memcpy(w->claim.metadata, row->metadata, TIDE_HASH_BYTES);
     tide_buf_reset(&w->args);
-    w->call = (struct att_call){ .function = row->revoke ? "revoke" : "attest" };
+    w->call = (struct tide_call){ .function = row->revoke ? "revoke" : "attest" };
     memcpy(w->call.contract, att_signer_policy(w->signer)->contract, TIDE_HASH_BYTES);
     w->call.arg_count = att_put_args(&w->args, &w->claim, row->revoke);
     assert(w->call.arg_count == (row->revoke ? 2u : 5u));

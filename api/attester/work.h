@@ -30,7 +30,7 @@ struct att_work {
     struct att_row row;
     struct att_claim claim; /* claim of row; its verifier is the key that has signed it or will */
     bool foreign; /* another key signed the row: it is followed, but nothing is signed for it */
-    struct att_call call;
+    struct tide_call call;
     struct tide_buf args, soroban, auth;
     struct att_tally tally; /* counts since the last heartbeat, which clears them */
     uint32_t unavailable;   /* pauses in a row without a simulation */

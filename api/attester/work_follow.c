@@ -35,7 +35,7 @@ static bool is_final(const struct outcome *f)
 /* --- included in a ledger --------------------------------------------------------------------- */
 
 /* Returns whether the transaction emitted the event of the intent's call. */
-static bool has_event(const struct att_work *w, const struct rpc_found *found)
+static bool has_event(const struct att_work *w, const struct tide_rpc_found *found)
 {
     for (uint32_t i = 0; i < found->event_count; i++)
         if (att_event_is(found->events[i], w->call.contract, w->call.function, &w->claim))
@@ -45,7 +45,7 @@ static bool has_event(const struct att_work *w, const struct rpc_found *found)
 
 /* Returns the status that the transaction overwrote. The check before the signature cannot see a
  * suspension in the same ledger just before the call; the transaction's own changes show it. */
-static const char *overwritten_status(const struct att_work *w, const struct rpc_found *found)
+static const char *overwritten_status(const struct att_work *w, const struct tide_rpc_found *found)
 {
     struct att_before before;
     struct tide_err err;
@@ -55,10 +55,10 @@ static const char *overwritten_status(const struct att_work *w, const struct rpc
 
 /* Reads the result of a successful transaction. Success alone is no proof of the intended
  * change: the event must show it, else the entries. */
-static tide_status read_success(struct att_work *w, const struct rpc_found *found,
+static tide_status read_success(struct att_work *w, const struct tide_rpc_found *found,
                                 struct outcome *f, struct tide_err *err)
 {
-    assert(found->status == RPC_SUCCESS);
+    assert(found->status == TIDE_RPC_SUCCESS);
     struct att_view view;
     f->fee = found->fee;
     f->in_ledger = true;
@@ -104,9 +104,9 @@ static void decide_failure(struct att_work *w, struct outcome *f)
 
 /* Reads the result of a failed transaction, and the name of its error from diagnostic events.
  * Servers may leave those out: then the result is the name. */
-static void read_failure(struct att_work *w, const struct rpc_found *found, struct outcome *f)
+static void read_failure(struct att_work *w, const struct tide_rpc_found *found, struct outcome *f)
 {
-    assert(found->status == RPC_FAILED);
+    assert(found->status == TIDE_RPC_FAILED);
     f->fee = found->fee;
     f->in_ledger = true;
     f->ledger = found->ledger;
@@ -169,8 +169,8 @@ static tide_status send_bump(struct att_work *w, const struct att_next *next, st
         return send_unbumped(w, err);
     }
     tide_buf_reset(&row->bump);
-    if (att_put_bump(&row->bump, tide_buf_view(&row->envelope), att_signer_public(w->signer),
-                     fee) != TIDE_OK)
+    if (tide_envelope_put_bump(&row->bump, tide_buf_view(&row->envelope),
+                               att_signer_public(w->signer), fee) != TIDE_OK)
         status = tide_fail(err, TIDE_E_MEMORY, "no memory");
     if (status == TIDE_OK)
         status = att_sign(w->signer, &row->bump, &w->call, hash, err);
@@ -238,7 +238,7 @@ static tide_status send_again(struct att_work *w, const struct att_next *next, s
 
 /* --- the result according to a server --------------------------------------------------------- */
 
-static tide_status read_transaction(struct att_work *w, const struct rpc_found *found,
+static tide_status read_transaction(struct att_work *w, const struct tide_rpc_found *found,
                                     struct outcome *f, struct tide_err *err);
 
 /* Decides by the entries, then asks for the transaction once more. In the other order, a ledger
@@ -247,7 +247,7 @@ static tide_status read_entries(struct att_work *w, const struct att_flight *fli
                                 struct outcome *f, struct tide_err *err)
 {
     struct att_view view;
-    struct rpc_found found;
+    struct tide_rpc_found found;
     tide_status status = work_read_view(w, &view, err);
     bool readable = status != TIDE_E_DECODE;
     if (status != TIDE_OK && readable)
@@ -255,7 +255,7 @@ static tide_status read_entries(struct att_work *w, const struct att_flight *fli
     status = att_rpc_find(w->rpc, &found, w->row.hash, err);
     if (status != TIDE_OK)
         return status;
-    if (found.status != RPC_NOT_FOUND)
+    if (found.status != TIDE_RPC_NOT_FOUND)
         return read_transaction(w, &found, f, err);
     f->next =
         readable ? att_decide_ended(flight, &found, &view) : att_decide_unread(flight, &found);
@@ -264,15 +264,16 @@ static tide_status read_entries(struct att_work *w, const struct att_flight *fli
     return TIDE_OK;
 }
 
-static tide_status read_transaction(struct att_work *w, const struct rpc_found *found,
+static tide_status read_transaction(struct att_work *w, const struct tide_rpc_found *found,
                                     struct outcome *f, struct tide_err *err)
 {
     const uint8_t *network = att_signer_policy(w->signer)->network_id;
-    if (found->status != RPC_NOT_FOUND && !att_envelope_is(found->envelope, network, w->row.hash))
+    if (found->status != TIDE_RPC_NOT_FOUND &&
+        !att_envelope_is(found->envelope, network, w->row.hash))
         return att_rpc_distrust(w->rpc, "getTransaction: the answer has another transaction", err);
-    if (found->status == RPC_SUCCESS)
+    if (found->status == TIDE_RPC_SUCCESS)
         return read_success(w, found, f, err);
-    if (found->status == RPC_FAILED) {
+    if (found->status == TIDE_RPC_FAILED) {
         read_failure(w, found, f);
         return TIDE_OK;
     }
@@ -283,7 +284,7 @@ static tide_status read_transaction(struct att_work *w, const struct rpc_found *
 
 static tide_status read_from_server(struct att_work *w, struct outcome *f, struct tide_err *err)
 {
-    struct rpc_found found;
+    struct tide_rpc_found found;
     *f = (struct outcome){ .fee = -1 };
     tide_status status = att_rpc_find(w->rpc, &found, w->row.hash, err);
     (void)TIDE_FAILPOINT("attester.found");
@@ -338,9 +339,9 @@ static tide_status read_from_servers(struct att_work *w, struct outcome *f, stru
 static tide_status read_indexed_failure(struct att_work *w, const struct att_indexed *indexed,
                                         struct outcome *f, struct tide_err *err)
 {
-    struct rpc_found found;
+    struct tide_rpc_found found;
     tide_status status = att_rpc_find(w->rpc, &found, w->row.hash, err);
-    if (status == TIDE_OK && found.status == RPC_FAILED)
+    if (status == TIDE_OK && found.status == TIDE_RPC_FAILED)
         read_failure(w, &found, f);
     else
         snprintf(f->error_name, sizeof f->error_name, "%s", att_code_name(indexed->code));
@@ -356,9 +357,9 @@ static tide_status decide_expired(struct att_work *w, struct outcome *f, struct 
 {
     struct att_view view;
     struct att_flight flight = flight_of(w);
-    const struct rpc_found found = { .status = RPC_NOT_FOUND,
-                                     .latest = w->index.ledger,
-                                     .close_time = w->index.closed_at };
+    const struct tide_rpc_found found = { .status = TIDE_RPC_NOT_FOUND,
+                                          .latest = w->index.ledger,
+                                          .close_time = w->index.closed_at };
     f->fee = 0;
     tide_status status = work_read_view(w, &view, err);
     if (status == TIDE_E_DECODE) {

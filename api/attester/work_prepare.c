@@ -15,7 +15,7 @@ static_assert(VERDICTS > 1, "one server alone parks no row");
 struct preparation {
     struct att_tip tip;
     struct att_view view;
-    struct att_draft draft;
+    struct tide_draft draft;
     int64_t resource_fee;
     bool done; /* the turn ended the intent or postponed it: do not sign */
     /* Reason why this server's answers cannot be signed, or NULL. */
@@ -118,17 +118,18 @@ static void draft_call(struct att_work *w, struct preparation *p)
     uint64_t from = p->tip.close_time;
     if (w->index.follows && w->index.closed_at > from)
         from = w->index.closed_at;
-    p->draft = (struct att_draft){ .fee = FEE_LEAST,
-                                   .seq = p->view.seq + 1,
-                                   .max_time = from + w->config->attester_valid_s,
-                                   .call = &w->call };
+    p->draft = (struct tide_draft){ .fee = FEE_LEAST,
+                                    .seq = p->view.seq + 1,
+                                    .max_time = from + w->config->attester_valid_s,
+                                    .call = &w->call };
     memcpy(p->draft.source, w->claim.verifier, TIDE_HASH_BYTES);
 }
 
 /* Copies the result of the simulation into buffers of w: the answer's slices are valid until the
  * next call only. */
 static tide_status store_simulation(struct att_work *w, struct preparation *p,
-                                    const struct rpc_simulated *simulated, struct tide_err *err)
+                                    const struct tide_rpc_simulated *simulated,
+                                    struct tide_err *err)
 {
     tide_buf_reset(&w->soroban);
     tide_buf_reset(&w->auth);
@@ -148,7 +149,7 @@ static tide_status store_simulation(struct att_work *w, struct preparation *p,
 /* Checks the record that the simulation read, which may be newer than the view. Servers may
  * leave the changes out. */
 static tide_status check_changes(struct att_work *w, struct preparation *p,
-                                 const struct rpc_simulated *simulated, struct tide_err *err)
+                                 const struct tide_rpc_simulated *simulated, struct tide_err *err)
 {
     bool known;
     uint32_t record;
@@ -180,10 +181,10 @@ static void refuse_unavailable(struct att_work *w, struct preparation *p, const 
  * own trouble. */
 static tide_status simulate_call(struct att_work *w, struct preparation *p, struct tide_err *err)
 {
-    struct rpc_simulated simulated;
+    struct tide_rpc_simulated simulated;
     draft_call(w, p);
     tide_buf_reset(&w->row.envelope);
-    if (att_put_envelope(&w->row.envelope, &p->draft) != TIDE_OK)
+    if (tide_envelope_put(&w->row.envelope, &p->draft) != TIDE_OK)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the envelope");
     tide_status status = att_rpc_simulate(w->rpc, &simulated, tide_buf_view(&w->row.envelope), err);
     if (status != TIDE_OK)
@@ -286,7 +287,7 @@ static tide_status sign_draft(struct att_work *w, struct preparation *p, enum at
     /* The second check may have read a newer sequence number than the simulation used. */
     p->draft.seq = p->view.seq + 1;
     tide_buf_reset(&row->envelope);
-    if (att_put_envelope(&row->envelope, &p->draft) != TIDE_OK)
+    if (tide_envelope_put(&row->envelope, &p->draft) != TIDE_OK)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the envelope");
     tide_status status = allow_code(w, p, turn, err);
     if (status != TIDE_OK || p->done)

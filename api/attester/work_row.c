@@ -318,16 +318,16 @@ tide_status work_note_sent(struct att_work *w, bool accepted, const char *answer
 }
 
 /* The name for last_status; att_code_of decodes it in later turns. */
-static const char *send_result_name(const struct rpc_sent *sent)
+static const char *send_result_name(const struct tide_rpc_sent *sent)
 {
     static const char *const names[] = { "PENDING", "DUPLICATE", "TRY_AGAIN_LATER" };
-    assert(sent->status == RPC_ERROR || sent->status < TIDE_COUNT(names));
-    return sent->status == RPC_ERROR ? att_code_name(sent->code) : names[sent->status];
+    assert(sent->status == TIDE_RPC_ERROR || sent->status < TIDE_COUNT(names));
+    return sent->status == TIDE_RPC_ERROR ? att_code_name(sent->code) : names[sent->status];
 }
 
 tide_status work_send(struct att_work *w, struct tide_err *err)
 {
-    struct rpc_sent sent;
+    struct tide_rpc_sent sent;
     char hash[2 * TIDE_HASH_BYTES + 1];
     struct att_row *row = &w->row;
     const struct tide_buf *envelope = row->bumped ? &row->bump : &row->envelope;
@@ -341,7 +341,7 @@ tide_status work_send(struct att_work *w, struct tide_err *err)
     if (status != TIDE_OK && status != TIDE_E_IO)
         return status;
     /* A duplicate is in the server's queue already. */
-    bool taken = status == TIDE_OK && sent.status <= RPC_DUPLICATE;
+    bool taken = status == TIDE_OK && sent.status <= TIDE_RPC_DUPLICATE;
     const char *result = status == TIDE_OK ? send_result_name(&sent) : "unknown";
     hash_text(hash, row);
     if (status != TIDE_OK) {

@@ -31,39 +31,39 @@
 #include <pthread.h>
 
 enum {
-    RPC_SERVERS_MAX = 8,
-    RPC_NAME_BYTES = 160,
-    RPC_URL_BYTES = TIDE_CONFIG_TEXT_MAX,
-    RPC_TEXT_MAX = 256,
-    RPC_PAGE_MAX = 200, /* ledgers of a page */
-    RPC_TOPICS_MAX = 4,
-    RPC_KEYS_MAX = 8,  /* entries that are asked for at once */
-    RPC_LIST_MAX = 32, /* events, authorisations or changes of an answer */
+    TIDE_RPC_SERVERS_MAX = 8,
+    TIDE_RPC_NAME_BYTES = 160,
+    TIDE_RPC_URL_BYTES = TIDE_CONFIG_TEXT_MAX,
+    TIDE_RPC_TEXT_MAX = 256,
+    TIDE_RPC_PAGE_MAX = 200, /* ledgers of a page */
+    TIDE_RPC_TOPICS_MAX = 4,
+    TIDE_RPC_KEYS_MAX = 8,  /* entries that are asked for at once */
+    TIDE_RPC_LIST_MAX = 32, /* events, authorisations or changes of an answer */
 };
 
 /* --- the limit on requests ---------------------------------------------------------------- */
 
 /* A sliding window: at most per_s requests in any second, as servers count them. A token bucket
  * would let twice as many pass in the second after a pause. */
-struct rpc_rate {
+struct tide_rpc_rate {
     pthread_mutex_t lock;
     uint32_t per_s, oldest;
     int64_t *asked_ms; /* times of the last per_s requests; a ring that begins at oldest */
 };
 
-tide_status rpc_rate_init(struct rpc_rate *rate, uint32_t per_s) TIDE_MUST_USE;
-void rpc_rate_destroy(struct rpc_rate *rate);
+tide_status tide_rpc_rate_init(struct tide_rpc_rate *rate, uint32_t per_s) TIDE_MUST_USE;
+void tide_rpc_rate_destroy(struct tide_rpc_rate *rate);
 /* Returns 0 if a request may be sent at now_ms, and counts it; otherwise the milliseconds to
  * wait. */
-int64_t rpc_rate_take(struct rpc_rate *rate, int64_t now_ms);
+int64_t tide_rpc_rate_take(struct tide_rpc_rate *rate, int64_t now_ms);
 
 /* --- one server --------------------------------------------------------------------------- */
 
-struct rpc_options {
+struct tide_rpc_options {
     const struct tide_config *config; /* borrowed */
     const char *agent;                /* name of the program; static */
     const char *passphrase;           /* borrowed; NULL: any network will do */
-    struct rpc_rate *rate;            /* borrowed; NULL: no limit */
+    struct tide_rpc_rate *rate;       /* borrowed; NULL: no limit */
     bool (*cancelled)(void *self);    /* if it returns true, the call ends with TIDE_E_STOPPED */
     /* Transport of a request; NULL: HTTP. Tests replace it. */
     tide_status (*call)(void *self, const struct tide_http_request *request, struct tide_buf *body,
@@ -72,14 +72,14 @@ struct rpc_options {
 };
 
 /* An error of JSON-RPC. */
-struct rpc_error {
+struct tide_rpc_error {
     int64_t code; /* 0: no error */
-    char message[RPC_TEXT_MAX];
+    char message[TIDE_RPC_TEXT_MAX];
     uint32_t oldest, latest; /* the server's range if the message contains it, else 0, 0 */
 };
 
-struct rpc_client {
-    struct rpc_options options;
+struct tide_rpc_client {
+    struct tide_rpc_options options;
     struct tide_http *http;
     uint64_t id;                          /* id of the last request */
     bool known;                           /* the connection's network was checked */
@@ -89,53 +89,58 @@ struct rpc_client {
         uint32_t after_ms; /* ms of Retry-After; 0: not given */
         bool reached;      /* a server took the request */
         bool busy;         /* a pause was asked for: Retry-After, 429 or 503 */
-        struct rpc_error error;
+        struct tide_rpc_error error;
     } last;
-    char url[RPC_URL_BYTES];
-    char name[RPC_NAME_BYTES]; /* for messages: scheme, host, port */
+    char url[TIDE_RPC_URL_BYTES];
+    char name[TIDE_RPC_NAME_BYTES]; /* for messages: scheme, host, port */
 };
 
 /* Copies the next address of a comma-separated list to url and moves *list behind it. Returns false
  * after the last one. */
-bool rpc_next_url(const char **list, char url[RPC_URL_BYTES]);
+bool tide_rpc_next_url(const char **list, char url[TIDE_RPC_URL_BYTES]);
 /* Checks the list of servers: TIDE_E_CONFIG if it names none, too many, or one twice. */
-tide_status rpc_check_list(const char *list, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_rpc_check_list(const char *list, struct tide_err *err) TIDE_MUST_USE;
 
 /* Sends nothing. TIDE_E_CONFIG if the address or rpc_header is unusable. */
-tide_status rpc_client_open(struct rpc_client *client, const char *url,
-                            const struct rpc_options *options, struct tide_err *err) TIDE_MUST_USE;
-void rpc_client_close(struct rpc_client *client); /* a zeroed client is allowed */
+tide_status tide_rpc_client_open(struct tide_rpc_client *client, const char *url,
+                                 const struct tide_rpc_options *options,
+                                 struct tide_err *err) TIDE_MUST_USE;
+void tide_rpc_client_close(struct tide_rpc_client *client); /* a zeroed client is allowed */
 
 /* --- questions ---------------------------------------------------------------------------- */
 
 /* A method with the shape of its answer. */
-struct rpc_question;
+struct tide_rpc_question;
 
 /* Asks a server. params is JSON; out is the struct named beside the question. body NULL: that of
  * the client, which takes rpc_page_max_mib. */
-tide_status rpc_ask(struct rpc_client *client, const struct rpc_question *question,
-                    tide_slice params, struct tide_buf *body, void *out,
-                    struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_rpc_ask(struct tide_rpc_client *client, const struct tide_rpc_question *question,
+                         tide_slice params, struct tide_buf *body, void *out,
+                         struct tide_err *err) TIDE_MUST_USE;
 
-extern const struct rpc_question rpc_get_network;     /* {}; struct rpc_network */
-extern const struct rpc_question rpc_latest_ledger;   /* {}; struct rpc_latest */
-extern const struct rpc_question rpc_ledger_entries;  /* rpc_params_keys; struct rpc_entries */
-extern const struct rpc_question rpc_simulation;      /* rpc_params_tx; struct rpc_simulated */
-extern const struct rpc_question rpc_sending;         /* rpc_params_tx; struct rpc_sent */
-extern const struct rpc_question rpc_get_transaction; /* rpc_params_hash; struct rpc_found */
-extern const struct rpc_question rpc_fee_stats;       /* {}; struct rpc_fees */
+extern const struct tide_rpc_question tide_rpc_get_network;   /* {}; struct tide_rpc_network */
+extern const struct tide_rpc_question tide_rpc_latest_ledger; /* {}; struct tide_rpc_latest */
+extern const struct tide_rpc_question
+    tide_rpc_ledger_entries; /* tide_rpc_params_keys; struct tide_rpc_entries */
+extern const struct tide_rpc_question
+    tide_rpc_simulation; /* tide_rpc_params_tx; struct tide_rpc_simulated */
+extern const struct tide_rpc_question
+    tide_rpc_sending; /* tide_rpc_params_tx; struct tide_rpc_sent */
+extern const struct tide_rpc_question
+    tide_rpc_get_transaction; /* tide_rpc_params_hash; struct tide_rpc_found */
+extern const struct tide_rpc_question tide_rpc_fee_stats; /* {}; struct tide_rpc_fees */
 
 /* Write params. */
-void rpc_params_keys(struct tide_buf *out, const tide_slice *keys, size_t count);
-void rpc_params_tx(struct tide_buf *out, tide_slice envelope);
-void rpc_params_hash(struct tide_buf *out, const uint8_t hash[TIDE_HASH_BYTES]);
+void tide_rpc_params_keys(struct tide_buf *out, const tide_slice *keys, size_t count);
+void tide_rpc_params_tx(struct tide_buf *out, tide_slice envelope);
+void tide_rpc_params_hash(struct tide_buf *out, const uint8_t hash[TIDE_HASH_BYTES]);
 
-struct rpc_network {
-    char passphrase[RPC_TEXT_MAX];
+struct tide_rpc_network {
+    char passphrase[TIDE_RPC_TEXT_MAX];
     char friendbot[300]; /* address; "": none */
 };
 
-struct rpc_latest {
+struct tide_rpc_latest {
     uint32_t sequence;
     uint8_t hash[TIDE_HASH_BYTES];
     uint64_t close_time; /* unix seconds; 0: not told, as older servers do */
@@ -143,44 +148,49 @@ struct rpc_latest {
 
 /* Entries at one ledger. data[i] is the LedgerEntryData of keys[i], empty if the entry does not
  * exist; an archived entry exists. modified[i] is the ledger of its last change. */
-struct rpc_entries {
+struct tide_rpc_entries {
     uint32_t ledger;
-    tide_slice data[RPC_KEYS_MAX];
-    uint32_t modified[RPC_KEYS_MAX];
+    tide_slice data[TIDE_RPC_KEYS_MAX];
+    uint32_t modified[TIDE_RPC_KEYS_MAX];
     /* The keys that were asked for, set by the caller. An answer with another key, or one twice, is
      * malformed: the entry that was asked for would count as absent. */
     const tide_slice *keys;
     size_t count;
 };
 
-struct rpc_change {
+struct tide_rpc_change {
     tide_slice key, before, after; /* LedgerKey, LedgerEntry, LedgerEntry; empty: no entry */
 };
 
-struct rpc_simulated {
+struct tide_rpc_simulated {
     uint32_t ledger;
     char error[512];       /* first line of the error, as ASCII; "": the call passed */
     tide_slice data;       /* SorobanTransactionData */
     uint32_t resource_fee; /* stroops */
     uint32_t result_count;
     uint32_t auth_count;
-    tide_slice auth[RPC_LIST_MAX]; /* SorobanAuthorizationEntry */
+    tide_slice auth[TIDE_RPC_LIST_MAX]; /* SorobanAuthorizationEntry */
     uint32_t change_count;
-    struct rpc_change changes[RPC_LIST_MAX];
+    struct tide_rpc_change changes[TIDE_RPC_LIST_MAX];
     tide_slice event; /* the first DiagnosticEvent; empty: none */
 };
 
-enum rpc_sent_status { RPC_PENDING, RPC_DUPLICATE, RPC_TRY_AGAIN, RPC_ERROR };
-struct rpc_sent {
-    enum rpc_sent_status status;
+enum tide_rpc_sent_status {
+    TIDE_RPC_PENDING,
+    TIDE_RPC_DUPLICATE,
+    TIDE_RPC_TRY_AGAIN,
+    TIDE_RPC_ERROR
+};
+struct tide_rpc_sent {
+    enum tide_rpc_sent_status status;
     uint32_t latest;  /* newest ledger that the server has */
     int32_t code;     /* TransactionResultCode of ERROR; of a bump, its inner one */
     tide_slice error; /* TransactionResult of ERROR; empty: left out */
 };
 
-enum rpc_found_status { RPC_NOT_FOUND, RPC_SUCCESS, RPC_FAILED };
-struct rpc_found {
-    enum rpc_found_status status;
+enum tide_rpc_found_status { TIDE_RPC_NOT_FOUND, TIDE_RPC_SUCCESS, TIDE_RPC_FAILED };
+struct tide_rpc_found {
+    enum tide_rpc_found_status status;
     uint32_t latest, oldest; /* newest and oldest ledger that the server has */
     uint64_t close_time;     /* close time of the newest ledger, unix seconds */
     uint32_t ledger;         /* ledger that includes the transaction; 0: not found */
@@ -188,25 +198,26 @@ struct rpc_found {
     tide_slice result;       /* TransactionResult */
     tide_slice envelope;     /* TransactionEnvelope; empty: not found */
     tide_slice meta;         /* TransactionMeta; empty: the server left it out */
-    /* Lists end at RPC_LIST_MAX: they are evidence only. */
+    /* Lists end at TIDE_RPC_LIST_MAX: they are evidence only. */
     uint32_t list_count, event_count;
-    tide_slice events[RPC_LIST_MAX]; /* ContractEvent of the operation */
+    tide_slice events[TIDE_RPC_LIST_MAX]; /* ContractEvent of the operation */
     uint32_t diagnostic_count;
-    tide_slice diagnostics[RPC_LIST_MAX]; /* DiagnosticEvent; servers may leave them out */
+    tide_slice diagnostics[TIDE_RPC_LIST_MAX]; /* DiagnosticEvent; servers may leave them out */
 };
 
-struct rpc_fees {
+struct tide_rpc_fees {
     uint32_t latest; /* newest ledger that the server has */
     uint32_t p90;    /* 90th percentile of inclusion fees in the latest ledgers; stroops */
 };
 
 /* --- ledgers and events ------------------------------------------------------------------- */
 
-tide_status rpc_client_network(struct rpc_client *client, struct tide_err *err) TIDE_MUST_USE;
-tide_status rpc_client_latest(struct rpc_client *client, struct rpc_latest *out,
-                              struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_rpc_client_network(struct tide_rpc_client *client,
+                                    struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_rpc_client_latest(struct tide_rpc_client *client, struct tide_rpc_latest *out,
+                                   struct tide_err *err) TIDE_MUST_USE;
 
-struct rpc_ledger {
+struct tide_rpc_ledger {
     uint32_t sequence; /* sequence of the field and of the ledger's own header, which agree */
     uint8_t hash[TIDE_HASH_BYTES];
     uint8_t previous[TIDE_HASH_BYTES]; /* previous hash in its header */
@@ -215,63 +226,65 @@ struct rpc_ledger {
     tide_slice lcm; /* LedgerCloseMeta; borrows from the body */
 };
 
-struct rpc_page {
+struct tide_rpc_page {
     uint32_t latest, oldest; /* range of the server; latest 0: not reported */
     uint32_t count;
-    struct rpc_ledger ledgers[RPC_PAGE_MAX]; /* ascending, each once */
+    struct tide_rpc_ledger ledgers[TIDE_RPC_PAGE_MAX]; /* ascending, each once */
 };
 
-struct rpc_page_request {
+struct tide_rpc_page_request {
     uint32_t start, limit; /* ledgers */
 };
 
 /* The largest answer with one ledger: base64 makes four bytes of three, and the header and names
  * beside it are small. */
-#define RPC_LEDGER_ANSWER_BYTES ((TIDE_LEDGER_BYTES_MAX + 2u) / 3u * 4u + (64u << 10))
+#define TIDE_RPC_LEDGER_ANSWER_BYTES ((TIDE_LEDGER_BYTES_MAX + 2u) / 3u * 4u + (64u << 10))
 
 /* Reads ledgers. The answer may have rpc_page_max_mib, and with one ledger at least
- * RPC_LEDGER_ANSWER_BYTES, because a smaller page cannot be requested. */
-tide_status rpc_client_page(struct rpc_client *client, const struct rpc_page_request *request,
-                            struct rpc_page *out, struct tide_buf *body,
-                            struct tide_err *err) TIDE_MUST_USE;
+ * TIDE_RPC_LEDGER_ANSWER_BYTES, because a smaller page cannot be requested. */
+tide_status tide_rpc_client_page(struct tide_rpc_client *client,
+                                 const struct tide_rpc_page_request *request,
+                                 struct tide_rpc_page *out, struct tide_buf *body,
+                                 struct tide_err *err) TIDE_MUST_USE;
 
 /* A server's word about one ledger, and the range that it has. */
-struct rpc_one {
+struct tide_rpc_one {
     uint32_t oldest, latest; /* 0: not told */
     bool given;              /* the server gave the ledger */
     uint8_t hash[TIDE_HASH_BYTES];
 };
 /* TIDE_OK also after an error of JSON-RPC: it may tell the range. */
-tide_status rpc_client_one(struct rpc_client *client, uint32_t ledger, struct rpc_one *out,
-                           struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_rpc_client_one(struct tide_rpc_client *client, uint32_t ledger,
+                                struct tide_rpc_one *out, struct tide_err *err) TIDE_MUST_USE;
 
-struct rpc_event {
+struct tide_rpc_event {
     uint32_t ledger;
     tide_slice id, contract, transaction; /* texts; transaction is the hash in hex */
     uint32_t topic_count;
-    tide_slice topics[RPC_TOPICS_MAX]; /* XDR */
-    tide_slice value;                  /* XDR */
+    tide_slice topics[TIDE_RPC_TOPICS_MAX]; /* XDR */
+    tide_slice value;                       /* XDR */
 };
 
-struct rpc_events {
+struct tide_rpc_events {
     uint32_t count;
     char cursor[64];
     /* Called with each event in order; set by the caller. Any status but TIDE_OK ends the reading
      * and is returned. */
-    tide_status (*each)(void *self, const struct rpc_event *event, struct tide_err *err);
+    tide_status (*each)(void *self, const struct tide_rpc_event *event, struct tide_err *err);
     void *self;
     tide_status status; /* result of `each`, with its reason */
     struct tide_err why;
 };
 
-struct rpc_events_request {
+struct tide_rpc_events_request {
     uint32_t start, end; /* ledgers; end is exclusive; both 0 with a cursor */
     const char *cursor;  /* NULL: begin at ledger start */
     const char *filters; /* JSON: [{"contractIds":["C…"]}] */
     uint32_t limit;
 };
 
-tide_status rpc_client_events(struct rpc_client *client, const struct rpc_events_request *request,
-                              struct rpc_events *out, struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_rpc_client_events(struct tide_rpc_client *client,
+                                   const struct tide_rpc_events_request *request,
+                                   struct tide_rpc_events *out, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

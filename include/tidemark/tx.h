@@ -1,11 +1,16 @@
-/* Transaction envelopes: their hash, their invoked call, their footprint. */
+/* Transaction envelopes: their hash, their invoked call, their footprint; and the only writer of
+ * them. */
 #ifndef TIDEMARK_TX_H
 #define TIDEMARK_TX_H
 
+#include "tidemark/buf.h"
 #include "tidemark/hash.h"
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 #include "tidemark/xdr.h"
+
+enum { TIDE_OP_INVOKE = 24 };                          /* OperationType */
+enum { TIDE_ENVELOPE_TX = 2, TIDE_ENVELOPE_BUMP = 5 }; /* EnvelopeType */
 
 #define TIDE_OPS_PER_TX_MAX 100u /* most operations of a transaction in the protocol */
 
@@ -74,6 +79,44 @@ void tide_envelope_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope
 /* Computes the hash of the transaction in a fee bump. Returns false for other envelopes. */
 bool tide_envelope_inner_hash(uint8_t out[TIDE_HASH_BYTES], const struct tide_envelope *envelope,
                               const uint8_t network_id[TIDE_HASH_BYTES]);
+
+/* --- writing ------------------------------------------------------------------------------ */
+
+/* The call of a contract's function. */
+struct tide_call {
+    uint8_t contract[TIDE_HASH_BYTES];
+    const char *function;
+    uint32_t arg_count;
+    tide_slice args; /* the arguments, ScVals back to back; borrowed */
+};
+
+/* A transaction of one operation, the call, by an account with an ed25519 key. */
+struct tide_draft {
+    uint8_t source[TIDE_HASH_BYTES];
+    uint32_t fee; /* stroops, resources included */
+    int64_t seq;
+    uint64_t max_time;            /* unix seconds; no ledger that closes later includes it */
+    const struct tide_call *call; /* borrowed */
+    uint32_t auth_count;          /* number of authorisations in auth */
+    tide_slice auth;              /* SorobanAuthorizationEntry, back to back */
+    tide_slice soroban;           /* SorobanTransactionData; empty: a draft to simulate */
+};
+
+/* Appends InvokeContractArgs. */
+void tide_call_put(struct tide_buf *out, const struct tide_call *call);
+/* Appends the TransactionEnvelope without signatures. TIDE_E_MEMORY if out is full. */
+tide_status tide_envelope_put(struct tide_buf *out, const struct tide_draft *draft) TIDE_MUST_USE;
+/* Appends a FeeBumpTransaction around the signed envelope inner, without a signature of its own.
+ * source pays fee stroops in total, the inner transaction's resources included. TIDE_E_MEMORY if out
+ * is full. */
+tide_status tide_envelope_put_bump(struct tide_buf *out, tide_slice inner,
+                                   const uint8_t source[TIDE_HASH_BYTES],
+                                   int64_t fee) TIDE_MUST_USE;
+struct tide_sign;
+/* Signs the hash with the key, in an envelope that has no signature. TIDE_E_MEMORY if there is no
+ * room; the envelope is as before. */
+tide_status tide_envelope_sign(struct tide_buf *envelope, struct tide_sign *key,
+                               const uint8_t hash[TIDE_HASH_BYTES]) TIDE_MUST_USE;
 
 /* Computes a contract id: SHA-256 of HashIDPreimage{8, network, preimage}. */
 void tide_contract_id(uint8_t out[TIDE_HASH_BYTES], const uint8_t network_id[TIDE_HASH_BYTES],

@@ -96,23 +96,23 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
 /* --- ledger sources ----------------------------------------------------------------------- */
 
 /* Asks one server for its network and newest ledger. On failure, fills `out`. */
-static tide_status ask_server(struct doctor *d, const char *url, struct rpc_rate *rate,
-                              struct rpc_latest *latest, struct doctor_finding *out)
+static tide_status ask_server(struct doctor *d, const char *url, struct tide_rpc_rate *rate,
+                              struct tide_rpc_latest *latest, struct doctor_finding *out)
 {
-    const struct rpc_options options = {
+    const struct tide_rpc_options options = {
         .config = &d->config,
         .agent = "tidemark-indexer",
         .passphrase = d->deployment ? d->deployment->passphrase : NULL,
         .rate = rate,
         .cancelled = tide_stop_asked,
     };
-    struct rpc_client client = { 0 };
+    struct tide_rpc_client client = { 0 };
     struct tide_err err;
-    tide_status status = rpc_client_open(&client, url, &options, &err);
+    tide_status status = tide_rpc_client_open(&client, url, &options, &err);
     if (status == TIDE_OK)
-        status = rpc_client_network(&client, &err);
+        status = tide_rpc_client_network(&client, &err);
     if (status == TIDE_OK)
-        status = rpc_client_latest(&client, latest, &err);
+        status = tide_rpc_client_latest(&client, latest, &err);
     if (status == TIDE_E_CHAIN)
         doctor_say(out, DOCTOR_FAILED,
                    "use a server of the deployment file's network, or the deployment file of the "
@@ -122,22 +122,22 @@ static tide_status ask_server(struct doctor *d, const char *url, struct rpc_rate
         doctor_say(out, DOCTOR_FAILED,
                    "correct rpc (and rpc_header, http_ca_file), or wait until the server is back",
                    "%s", err.text);
-    rpc_client_close(&client);
+    tide_rpc_client_close(&client);
     return status;
 }
 
 /* Asks all servers, since the indexer works with those that answer. *bad is the first failure, and
  * its grade says whether the indexer can run nevertheless. */
-static uint32_t ask_servers(struct doctor *d, struct rpc_rate *rate, uint32_t *newest,
+static uint32_t ask_servers(struct doctor *d, struct tide_rpc_rate *rate, uint32_t *newest,
                             uint32_t *failed, struct doctor_finding *bad)
 {
-    char url[RPC_URL_BYTES];
+    char url[TIDE_RPC_URL_BYTES];
     const char *list = d->config.rpc;
     uint32_t count = 0;
     bool usable = true;
-    for (; !tide_stop_asked(NULL) && rpc_next_url(&list, url); count++) {
+    for (; !tide_stop_asked(NULL) && tide_rpc_next_url(&list, url); count++) {
         struct doctor_finding found;
-        struct rpc_latest latest = { 0 };
+        struct tide_rpc_latest latest = { 0 };
         tide_status status = ask_server(d, url, rate, &latest, &found);
         *newest = latest.sequence > *newest ? latest.sequence : *newest;
         bool hopeless = status == TIDE_E_CHAIN || status == TIDE_E_CONFIG;
@@ -152,7 +152,7 @@ static uint32_t ask_servers(struct doctor *d, struct rpc_rate *rate, uint32_t *n
 
 void doctor_rpc(struct doctor *d, struct doctor_finding *out)
 {
-    struct rpc_rate rate;
+    struct tide_rpc_rate rate;
     struct doctor_finding bad = { 0 };
     uint32_t newest = 0, failed = 0;
     if (!d->config.rpc[0]) {
@@ -162,12 +162,12 @@ void doctor_rpc(struct doctor *d, struct doctor_finding *out)
                    none ? "no ledger source is set" : "rpc is not set");
         return;
     }
-    if (rpc_rate_init(&rate, d->config.rpc_requests_s) != TIDE_OK) {
+    if (tide_rpc_rate_init(&rate, d->config.rpc_requests_s) != TIDE_OK) {
         doctor_say(out, DOCTOR_FAILED, "free memory", "out of memory");
         return;
     }
     uint32_t count = ask_servers(d, &rate, &newest, &failed, &bad);
-    rpc_rate_destroy(&rate);
+    tide_rpc_rate_destroy(&rate);
     if (count == 0)
         doctor_say(out, DOCTOR_FAILED, "set rpc to a comma list of http(s):// addresses",
                    "rpc names no server");

@@ -38,7 +38,7 @@ struct raw_event {
 
 struct comparing {
     struct tide_verify *check;
-    struct rpc_client *client;
+    struct tide_rpc_client *client;
     struct tide_range range; /* ledgers of the present chunk */
     char filters[2048], contracts[2048];
     char last_id[48]; /* id of the newest event seen; an event at or before it is a repetition */
@@ -106,7 +106,8 @@ static int compare_places(const void *a, const void *b)
 }
 
 /* Compares the content of an event that is stored raw. */
-static void compare_raw(struct comparing *c, const struct rpc_event *event, const uint32_t place[3])
+static void compare_raw(struct comparing *c, const struct tide_rpc_event *event,
+                        const uint32_t place[3])
 {
     const struct raw_event wanted = { .ledger = event->ledger,
                                       .place = { place[0], place[1], place[2] } };
@@ -143,7 +144,8 @@ static void count_seen(struct comparing *c, uint32_t ledger)
 }
 
 /* Counts an event that the server listed, if it is in the range, new, and of an operation. */
-static tide_status count_listed(void *self, const struct rpc_event *event, struct tide_err *err)
+static tide_status count_listed(void *self, const struct tide_rpc_event *event,
+                                struct tide_err *err)
 {
     struct comparing *c = self;
     uint32_t ledger, place[3];
@@ -170,14 +172,15 @@ static tide_status count_listed(void *self, const struct rpc_event *event, struc
 }
 
 /* Sends a request, again if the server is busy, up to http_tries times. */
-static tide_status request_events(struct comparing *c, const struct rpc_events_request *request,
-                                  struct rpc_events *events, struct tide_err *err)
+static tide_status request_events(struct comparing *c,
+                                  const struct tide_rpc_events_request *request,
+                                  struct tide_rpc_events *events, struct tide_err *err)
 {
     assert(request->limit > 0);
     const struct tide_clock *clock = tide_clock_system();
     const struct tide_config *config = c->client->options.config;
     for (uint32_t n = 1;; n++) {
-        tide_status status = rpc_client_events(c->client, request, events, err);
+        tide_status status = tide_rpc_client_events(c->client, request, events, err);
         bool again = status == TIDE_E_IO || status == TIDE_E_DECODE;
         if (!again || n >= config->http_tries || tide_stop_asked(NULL))
             return status;
@@ -189,7 +192,7 @@ static tide_status request_events(struct comparing *c, const struct rpc_events_r
 
 /* Fails if the cursor does not go on: a page that is not full ends at a later ledger than the one
  * before, and a full one at a later event. reached: the ledger of the cursor before. */
-static tide_status check_progress(const struct comparing *c, const struct rpc_events *events,
+static tide_status check_progress(const struct comparing *c, const struct tide_rpc_events *events,
                                   const char *before, uint32_t ledger, uint32_t reached,
                                   struct tide_err *err)
 {
@@ -205,8 +208,8 @@ static tide_status check_progress(const struct comparing *c, const struct rpc_ev
 static tide_status read_listed(struct comparing *c, struct tide_err *err)
 {
     assert(c->range.from <= c->range.to && c->filters[0]);
-    struct rpc_events events = { .each = count_listed, .self = c };
-    struct rpc_events_request request = {
+    struct tide_rpc_events events = { .each = count_listed, .self = c };
+    struct tide_rpc_events_request request = {
         .start = c->range.from, .end = c->range.to + 1, .filters = c->filters, .limit = PAGE
     };
     char cursor[sizeof events.cursor] = "";
@@ -340,8 +343,8 @@ static void name_group(struct comparing *c, const struct tide_deployment *d, uin
 static tide_status read_kept_range(struct comparing *c, struct tide_range *out,
                                    struct tide_err *err)
 {
-    struct rpc_one one;
-    tide_status status = rpc_client_one(c->client, 2, &one, err);
+    struct tide_rpc_one one;
+    tide_status status = tide_rpc_client_one(c->client, 2, &one, err);
     if (status)
         return status;
     *out = c->check->range;
@@ -390,15 +393,15 @@ static tide_status compare_server(struct tide_verify *check, const struct tide_c
                                   const struct tide_deployment *d, const char *url,
                                   struct tide_err *err)
 {
-    struct rpc_rate rate;
-    struct rpc_client client = { 0 };
-    const struct rpc_options options = { .config = config,
-                                         .agent = "tidemark-indexer",
-                                         .passphrase = d->passphrase,
-                                         .rate = &rate,
-                                         .cancelled = tide_stop_asked };
+    struct tide_rpc_rate rate;
+    struct tide_rpc_client client = { 0 };
+    const struct tide_rpc_options options = { .config = config,
+                                              .agent = "tidemark-indexer",
+                                              .passphrase = d->passphrase,
+                                              .rate = &rate,
+                                              .cancelled = tide_stop_asked };
     struct comparing *c = calloc(1, sizeof *c);
-    if (!c || rpc_rate_init(&rate, config->rpc_requests_s)) {
+    if (!c || tide_rpc_rate_init(&rate, config->rpc_requests_s)) {
         free(c);
         return tide_fail(err, TIDE_E_MEMORY, "verify");
     }
@@ -406,11 +409,11 @@ static tide_status compare_server(struct tide_verify *check, const struct tide_c
     c->client = &client;
     tide_buf_init(&c->raw, RAW_BYTES_MAX);
     tide_buf_init(&c->xdr, TIDE_LEDGER_BYTES_MAX);
-    tide_status status = rpc_client_open(&client, url, &options, err);
+    tide_status status = tide_rpc_client_open(&client, url, &options, err);
     if (!status)
         status = compare_all(c, d, err);
-    rpc_client_close(&client);
-    rpc_rate_destroy(&rate);
+    tide_rpc_client_close(&client);
+    tide_rpc_rate_destroy(&rate);
     tide_buf_release(&c->raw);
     tide_buf_release(&c->xdr);
     free(c);
@@ -423,12 +426,12 @@ tide_status tide_verify_events(struct tide_verify *check, const struct tide_conf
     assert(check->range.from <= check->range.to);
     struct tide_deployment *d = NULL;
     const char *list = config->rpc;
-    char url[RPC_URL_BYTES];
+    char url[TIDE_RPC_URL_BYTES];
     tide_status status =
         tide_query_contracts(check->pg, check->deployment, check->range.to + 1, &d, err);
     if (!status)
         drop_assets(d);
-    while (!status && rpc_next_url(&list, url))
+    while (!status && tide_rpc_next_url(&list, url))
         status = compare_server(check, config, d, url, err);
     free(d);
     return status;

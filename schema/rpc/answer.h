@@ -5,7 +5,7 @@
 #include "schema/rpc/json_scan.h"
 #include "tidemark/rpc.h"
 
-struct rpc_question {
+struct tide_rpc_question {
     const char *method;
     const struct json_scan_member *members; /* members of the result */
     size_t member_count;
@@ -14,18 +14,18 @@ struct rpc_question {
     void (*check)(struct json_scan *s, void *out); /* checks the members together; or NULL */
 };
 
-/* The questions of rpc_client_page and rpc_client_events. */
-extern const struct rpc_question rpc_ledgers_question, rpc_events_question;
+/* The questions of tide_rpc_client_page and tide_rpc_client_events. */
+extern const struct tide_rpc_question tide_rpc_ledgers_question, tide_rpc_events_question;
 
 /* Returns the bytes that an answer may have if its caller gives no buffer. */
-size_t rpc_answer_bytes_max(const struct rpc_client *client);
+size_t tide_rpc_answer_bytes_max(const struct tide_rpc_client *client);
 
 /* Reads the answer to request `id` within the body, which is overwritten. An error of JSON-RPC is
  * an answer, too: TIDE_OK with error->code not 0. Its id may be null or missing: a gateway does not
  * read the request. TIDE_E_DECODE for everything else; err names the fault and its byte, and out is
  * zeroed. */
-tide_status rpc_answer_read(const struct rpc_question *question, struct rpc_error *error, void *out,
-                            uint8_t *body, size_t len, uint64_t id,
-                            struct tide_err *err) TIDE_MUST_USE;
+tide_status tide_rpc_answer_read(const struct tide_rpc_question *question,
+                                 struct tide_rpc_error *error, void *out, uint8_t *body, size_t len,
+                                 uint64_t id, struct tide_err *err) TIDE_MUST_USE;
 
 #endif

@@ -3,6 +3,105 @@
 #include "tidemark/clock.h"
 #include "tidemark/text.h"
 
+/* --- an answer -------------------------------------------------------------------------- */
+
+/* An answer while it is read. */
+struct envelope {
+    const struct tide_rpc_question *question;
+    uint64_t wanted;
+    bool has_id, has_result, has_error;
+    struct tide_rpc_error *error;
+    void *out;
+};
+
+/* Returns the decimal that follows `words` in text, or 0 if they are not in it. */
+static uint32_t number_after(const char *text, const char *words, const char **rest)
+{
+    const char *at = strstr(text, words);
+    uint64_t v = 0;
+    if (!at)
+        return 0;
+    at += strlen(words);
+    size_t len = strspn(at, "0123456789");
+    *rest = at + len;
+    return tide_parse_u64(&v, tide_slice_of(at, len), UINT32_MAX) == TIDE_OK ? (uint32_t)v : 0;
+}
+
+/* Reads the range from a message: "… between the oldest ledger: 12 and the latest ledger: 90 …", or
+ * "… ledger range: 12 - 90". */
+static void find_range(struct tide_rpc_error *e)
+{
+    const char *rest = e->message;
+    e->oldest = number_after(e->message, "oldest ledger: ", &rest);
+    e->latest = number_after(e->message, "latest ledger: ", &rest);
+    if (e->oldest || e->latest)
+        return;
+    e->oldest = number_after(e->message, "ledger range: ", &rest);
+    e->latest = e->oldest ? number_after(rest, " - ", &rest) : 0;
+}
+
+static void read_id(struct json_scan *s, void *out)
+{
+    struct envelope *e = out;
+    e->has_id = true;
+    if (json_scan_u64(s, UINT64_MAX) != e->wanted)
+        json_scan_fault(s, "an answer to another question");
+}
+
+static void read_result(struct json_scan *s, void *out)
+{
+    struct envelope *e = out;
+    const struct tide_rpc_question *q = e->question;
+    e->has_result = true;
+    json_scan_members(s, q->members, q->member_count, q->lacks, e->out);
+    if (!s->fault && q->check)
+        q->check(s, e->out);
+}
+
+static void read_error(struct json_scan *s, void *out)
+{
+    static const struct json_scan_member members[] = {
+        { "code", JSON_SCAN_I64, .at = offsetof(struct tide_rpc_error, code) },
+        { "message", JSON_SCAN_TEXT, false, offsetof(struct tide_rpc_error, message),
+          TIDE_RPC_TEXT_MAX, NULL },
+    };
+    struct envelope *e = out;
+    e->has_error = true;
+    json_scan_members(s, members, TIDE_COUNT(members), NULL, e->error);
+    if (e->error->code == 0)
+        json_scan_fault(s, "an error without a code");
+    find_range(e->error);
+}
+
+tide_status tide_rpc_answer_read(const struct tide_rpc_question *question,
+                                 struct tide_rpc_error *error, void *out, uint8_t *body, size_t len,
+                                 uint64_t id, struct tide_err *err)
+{
+    static const struct json_scan_member members[] = {
+        { "id", JSON_SCAN_VALUE, .read = read_id },
+        { "result", JSON_SCAN_VALUE, .read = read_result },
+        { "error", JSON_SCAN_VALUE, .read = read_error },
+    };
+    struct envelope e = { .question = question, .wanted = id, .error = error, .out = out };
+    struct json_scan s = json_scan_of(body, len);
+    *error = (struct tide_rpc_error){ 0 };
+    memset(out, 0, question->cleared);
+    json_scan_members(&s, members, TIDE_COUNT(members), NULL, &e);
+    json_scan_end(&s);
+    if (!s.fault && e.has_result == e.has_error)
+        json_scan_fault(&s, e.has_result ? "both a result and an error"
+                                         : "neither a result nor an error");
+    if (!s.fault && !e.has_id && !e.has_error)
+        json_scan_fault(&s, "an answer without an id");
+    if (!e.has_id) /* perhaps about another question: no range is read from it */
+        error->oldest = error->latest = 0;
+    if (!s.fault)
+        return TIDE_OK;
+    *error = (struct tide_rpc_error){ 0 };
+    memset(out, 0, question->cleared);
+    return tide_fail(err, TIDE_E_DECODE, "byte %zu of the answer: %s", s.fault_at, s.fault);
+}
+
 enum {
     REQUEST_BYTES = 1 << 20,
     SMALL_BYTES = 64 << 10,
@@ -15,10 +114,10 @@ enum {
 
 /* --- the limit on requests ---------------------------------------------------------------- */
 
-tide_status rpc_rate_init(struct rpc_rate *rate, uint32_t per_s)
+tide_status tide_rpc_rate_init(struct tide_rpc_rate *rate, uint32_t per_s)
 {
     assert(per_s > 0);
-    *rate = (struct rpc_rate){ .per_s = per_s, .asked_ms = malloc(per_s * sizeof(int64_t)) };
+    *rate = (struct tide_rpc_rate){ .per_s = per_s, .asked_ms = malloc(per_s * sizeof(int64_t)) };
     if (!rate->asked_ms)
         return TIDE_E_MEMORY;
     for (uint32_t i = 0; i < per_s; i++)
@@ -29,13 +128,13 @@ tide_status rpc_rate_init(struct rpc_rate *rate, uint32_t per_s)
     return TIDE_E_MEMORY;
 }
 
-void rpc_rate_destroy(struct rpc_rate *rate)
+void tide_rpc_rate_destroy(struct tide_rpc_rate *rate)
 {
     pthread_mutex_destroy(&rate->lock);
     free(rate->asked_ms);
 }
 
-int64_t rpc_rate_take(struct rpc_rate *rate, int64_t now_ms)
+int64_t tide_rpc_rate_take(struct tide_rpc_rate *rate, int64_t now_ms)
 {
     pthread_mutex_lock(&rate->lock);
     int64_t wait_ms = rate->asked_ms[rate->oldest] + WINDOW_MS - now_ms;
@@ -50,14 +149,15 @@ int64_t rpc_rate_take(struct rpc_rate *rate, int64_t now_ms)
 
 /* --- one exchange ------------------------------------------------------------------------- */
 
-static tide_status fail_named(const struct rpc_client *c, const char *method, struct tide_err *err)
+static tide_status fail_named(const struct tide_rpc_client *c, const char *method,
+                              struct tide_err *err)
 {
     return tide_fail_context(err, "%s: %s", c->name, method);
 }
 
 /* Returns whether the text repeats what must not be logged: the header's value or the address's
  * path, in which providers put keys. */
-static bool tells_secret(const struct rpc_client *c, const char *text)
+static bool tells_secret(const struct tide_rpc_client *c, const char *text)
 {
     const char *value = strchr(c->options.config->rpc_header, ':');
     const char *host = strstr(c->url, "://"), *path = host ? strpbrk(host + 3, "/?") : NULL;
@@ -68,7 +168,7 @@ static bool tells_secret(const struct rpc_client *c, const char *text)
 }
 
 /* Makes a server's words fit for messages: one line of ASCII without keys. */
-static void clean_words(const struct rpc_client *c, char *words)
+static void clean_words(const struct tide_rpc_client *c, char *words)
 {
     size_t len = 0;
     for (const char *p = words; *p; p++) {
@@ -83,22 +183,22 @@ static void clean_words(const struct rpc_client *c, char *words)
 }
 
 /* Fails with the status of an answer that is none of JSON-RPC, and with what its body says. */
-static tide_status fail_answered(const struct rpc_client *c, uint32_t code,
+static tide_status fail_answered(const struct tide_rpc_client *c, uint32_t code,
                                  const struct tide_buf *body, struct tide_err *err)
 {
-    char words[RPC_TEXT_MAX];
+    char words[TIDE_RPC_TEXT_MAX];
     size_t len = body->len < WORDS_BYTES ? body->len : WORDS_BYTES;
     snprintf(words, sizeof words, "%.*s", (int)len, len ? (const char *)body->ptr : "");
     clean_words(c, words);
     return tide_fail(err, TIDE_E_IO, "the server answered %u%s%s", code, *words ? ": " : "", words);
 }
 
-static tide_status await_turn(const struct rpc_client *c, struct tide_err *err)
+static tide_status await_turn(const struct tide_rpc_client *c, struct tide_err *err)
 {
     const struct tide_clock *clock = tide_clock_system();
-    const struct rpc_options *o = &c->options;
+    const struct tide_rpc_options *o = &c->options;
     int64_t wait_ms;
-    while (o->rate && (wait_ms = rpc_rate_take(o->rate, clock->now_ms(clock->self))) > 0) {
+    while (o->rate && (wait_ms = tide_rpc_rate_take(o->rate, clock->now_ms(clock->self))) > 0) {
         if (o->cancelled && o->cancelled(o->self))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
         clock->sleep_ms(clock->self, wait_ms < SLEEP_MS ? wait_ms : SLEEP_MS);
@@ -107,10 +207,10 @@ static tide_status await_turn(const struct rpc_client *c, struct tide_err *err)
 }
 
 /* Sends a request and reads the text of the answer into body. *connected: over a new connection. */
-static tide_status exchange_json(struct rpc_client *c, const char *method, tide_slice params,
+static tide_status exchange_json(struct tide_rpc_client *c, const char *method, tide_slice params,
                                  struct tide_buf *body, bool *connected, struct tide_err *err)
 {
-    const struct rpc_options *o = &c->options;
+    const struct tide_rpc_options *o = &c->options;
     const char *headers[3] = { "Content-Type: application/json" };
     if (*o->config->rpc_header)
         headers[1] = o->config->rpc_header;
@@ -142,35 +242,35 @@ static tide_status exchange_json(struct rpc_client *c, const char *method, tide_
 }
 
 /* Reads the answer to the last request. */
-static tide_status read_answer(struct rpc_client *c, const struct rpc_question *q, uint64_t id,
-                               struct tide_buf *body, void *out, struct rpc_error *error,
-                               struct tide_err *err)
+static tide_status read_answer(struct tide_rpc_client *c, const struct tide_rpc_question *q,
+                               uint64_t id, struct tide_buf *body, void *out,
+                               struct tide_rpc_error *error, struct tide_err *err)
 {
-    tide_status status = rpc_answer_read(q, error, out, body->ptr, body->len, id, err);
+    tide_status status = tide_rpc_answer_read(q, error, out, body->ptr, body->len, id, err);
     clean_words(c, error->message);
     if (!status && error->code)
         status = tide_fail(err, TIDE_E_IO, "error %" PRId64 ": %s", error->code, error->message);
     return status ? fail_named(c, q->method, err) : TIDE_OK;
 }
 
-tide_status rpc_client_network(struct rpc_client *c, struct tide_err *err)
+tide_status tide_rpc_client_network(struct tide_rpc_client *c, struct tide_err *err)
 {
     bool connected = false;
-    struct rpc_network network = { 0 };
-    struct rpc_error error = { 0 };
+    struct tide_rpc_network network = { 0 };
+    struct tide_rpc_error error = { 0 };
     const char *wanted = c->options.passphrase;
     c->known = wanted == NULL;
     if (c->known)
         return TIDE_OK;
     tide_status status =
-        exchange_json(c, rpc_get_network.method, TIDE_SLICE("{}"), &c->small, &connected, err);
+        exchange_json(c, tide_rpc_get_network.method, TIDE_SLICE("{}"), &c->small, &connected, err);
     if (status)
-        return fail_named(c, rpc_get_network.method, err);
-    status = read_answer(c, &rpc_get_network, c->id, &c->small, &network, &error, err);
+        return fail_named(c, tide_rpc_get_network.method, err);
+    status = read_answer(c, &tide_rpc_get_network, c->id, &c->small, &network, &error, err);
     if (!status && strcmp(network.passphrase, wanted) != 0) {
         tide_fail(err, TIDE_E_CHAIN, "the server is of network \"%s\", the deployment of \"%s\"",
                   network.passphrase, wanted);
-        status = fail_named(c, rpc_get_network.method, err);
+        status = fail_named(c, tide_rpc_get_network.method, err);
     }
     c->known = status == TIDE_OK;
     return status;
@@ -178,16 +278,16 @@ tide_status rpc_client_network(struct rpc_client *c, struct tide_err *err)
 
 /* The answer is used only if it comes from a server of the right network. If it came over a new
  * connection, the network is asked for over the same connection. */
-tide_status rpc_ask(struct rpc_client *c, const struct rpc_question *q, tide_slice params,
-                    struct tide_buf *body, void *out, struct tide_err *err)
+tide_status tide_rpc_ask(struct tide_rpc_client *c, const struct tide_rpc_question *q,
+                         tide_slice params, struct tide_buf *body, void *out, struct tide_err *err)
 {
     bool connected = false;
-    c->last.error = (struct rpc_error){ 0 };
+    c->last.error = (struct tide_rpc_error){ 0 };
     c->last.after_ms = 0;
     c->last.reached = c->last.busy = false;
     if (!body)
-        tide_buf_limit(body = &c->body, rpc_answer_bytes_max(c));
-    tide_status status = c->known ? TIDE_OK : rpc_client_network(c, err);
+        tide_buf_limit(body = &c->body, tide_rpc_answer_bytes_max(c));
+    tide_status status = c->known ? TIDE_OK : tide_rpc_client_network(c, err);
     if (status)
         return status;
     status = exchange_json(c, q->method, params, body, &connected, err);
@@ -197,14 +297,15 @@ tide_status rpc_ask(struct rpc_client *c, const struct rpc_question *q, tide_sli
     }
     uint64_t id = c->id;
     if (connected)
-        status = rpc_client_network(c, err);
+        status = tide_rpc_client_network(c, err);
     return status ? status : read_answer(c, q, id, body, out, &c->last.error, err);
 }
 
-tide_status rpc_client_latest(struct rpc_client *client, struct rpc_latest *out,
-                              struct tide_err *err)
+tide_status tide_rpc_client_latest(struct tide_rpc_client *client, struct tide_rpc_latest *out,
+                                   struct tide_err *err)
 {
-    tide_status status = rpc_ask(client, &rpc_latest_ledger, TIDE_SLICE("{}"), NULL, out, err);
+    tide_status status =
+        tide_rpc_ask(client, &tide_rpc_latest_ledger, TIDE_SLICE("{}"), NULL, out, err);
     if (client->body.cap > BODY_KEPT) /* nothing borrows from it */
         tide_buf_release(&client->body);
     return status;
@@ -212,24 +313,24 @@ tide_status rpc_client_latest(struct rpc_client *client, struct rpc_latest *out,
 
 /* --- addresses ---------------------------------------------------------------------------- */
 
-bool rpc_next_url(const char **list, char url[RPC_URL_BYTES])
+bool tide_rpc_next_url(const char **list, char url[TIDE_RPC_URL_BYTES])
 {
     *list += strspn(*list, ", ");
     size_t len = strcspn(*list, ", ");
-    snprintf(url, RPC_URL_BYTES, "%.*s", (int)len, *list);
+    snprintf(url, TIDE_RPC_URL_BYTES, "%.*s", (int)len, *list);
     *list += len;
     return len > 0;
 }
 
-tide_status rpc_check_list(const char *list, struct tide_err *err)
+tide_status tide_rpc_check_list(const char *list, struct tide_err *err)
 {
-    char url[RPC_URL_BYTES], other[RPC_URL_BYTES], name[RPC_NAME_BYTES];
+    char url[TIDE_RPC_URL_BYTES], other[TIDE_RPC_URL_BYTES], name[TIDE_RPC_NAME_BYTES];
     uint32_t count = 0;
-    for (const char *rest = list; rpc_next_url(&rest, url); count++) {
-        if (count == RPC_SERVERS_MAX)
-            return tide_fail(err, TIDE_E_CONFIG, "rpc: more than %d servers", RPC_SERVERS_MAX);
+    for (const char *rest = list; tide_rpc_next_url(&rest, url); count++) {
+        if (count == TIDE_RPC_SERVERS_MAX)
+            return tide_fail(err, TIDE_E_CONFIG, "rpc: more than %d servers", TIDE_RPC_SERVERS_MAX);
         tide_http_name(name, sizeof name, url);
-        for (const char *more = rest; rpc_next_url(&more, other);)
+        for (const char *more = rest; tide_rpc_next_url(&more, other);)
             if (strcmp(url, other) == 0)
                 return tide_fail(err, TIDE_E_CONFIG,
                                  "rpc: %s is listed twice; servers confirm each other, so list"
@@ -251,7 +352,7 @@ static bool is_loopback(const char *url)
     return strcmp(url, "http://localhost") == 0;
 }
 
-static tide_status check_url(const struct rpc_client *c, struct tide_err *err)
+static tide_status check_url(const struct tide_rpc_client *c, struct tide_err *err)
 {
     const char *header = c->options.config->rpc_header;
     size_t scheme = strncmp(c->url, "https://", 8) == 0  ? 8
@@ -273,11 +374,11 @@ static tide_status check_url(const struct rpc_client *c, struct tide_err *err)
 
 /* --- life --------------------------------------------------------------------------------- */
 
-tide_status rpc_client_open(struct rpc_client *client, const char *url,
-                            const struct rpc_options *options, struct tide_err *err)
+tide_status tide_rpc_client_open(struct tide_rpc_client *client, const char *url,
+                                 const struct tide_rpc_options *options, struct tide_err *err)
 {
     const struct tide_config *config = options->config;
-    *client = (struct rpc_client){ .options = *options };
+    *client = (struct tide_rpc_client){ .options = *options };
     snprintf(client->url, sizeof client->url, "%s", url);
     tide_http_name(client->name, sizeof client->name, url);
     tide_buf_init(&client->request, REQUEST_BYTES);
@@ -292,7 +393,7 @@ tide_status rpc_client_open(struct rpc_client *client, const char *url,
     return status || options->call ? status : tide_http_open(&client->http, &http, err);
 }
 
-void rpc_client_close(struct rpc_client *client)
+void tide_rpc_client_close(struct tide_rpc_client *client)
 {
     tide_http_close(client->http);
     tide_buf_release(&client->request);

@@ -121,12 +121,13 @@ static void read_meta(struct world *w, tide_slice meta)
     assert(status != TIDE_OK || before.status != ATT_SUSPENDED || word);
 }
 
-static void read_found(struct world *w, const struct rpc_found *found)
+static void read_found(struct world *w, const struct tide_rpc_found *found)
 {
     static const uint8_t none[TIDE_HASH_BYTES];
     char word[ATT_ERROR_NAME_BYTES];
-    assert(found->event_count <= RPC_LIST_MAX && found->diagnostic_count <= RPC_LIST_MAX);
-    assert(found->status == RPC_NOT_FOUND || (found->ledger && found->ledger <= found->latest));
+    assert(found->event_count <= TIDE_RPC_LIST_MAX && found->diagnostic_count <= TIDE_RPC_LIST_MAX);
+    assert(found->status == TIDE_RPC_NOT_FOUND ||
+           (found->ledger && found->ledger <= found->latest));
     for (uint32_t i = 0; i < found->event_count; i++)
         read_event(w, found->events[i]);
     for (uint32_t i = 0; i < found->diagnostic_count; i++)
@@ -136,13 +137,13 @@ static void read_found(struct world *w, const struct rpc_found *found)
     read_meta(w, found->meta);
 }
 
-static void read_simulated(struct world *w, const struct rpc_simulated *s)
+static void read_simulated(struct world *w, const struct tide_rpc_simulated *s)
 {
     struct tide_err err = { 0 };
     char word[ATT_ERROR_NAME_BYTES];
     bool told;
     uint32_t status;
-    assert(s->change_count <= RPC_LIST_MAX && (s->error[0] || s->data.len));
+    assert(s->change_count <= TIDE_RPC_LIST_MAX && (s->error[0] || s->data.len));
     read_bytes(s->data);
     for (uint32_t i = 0; i < s->auth_count; i++)
         read_bytes(s->auth[i]);
@@ -169,15 +170,15 @@ static void sign(struct world *w, tide_slice data)
     tide_buf_init(&envelope, ATT_ENVELOPE_MAX);
     struct att_claim words = w->words;
     memcpy(words.verifier, att_signer_public(signer), TIDE_HASH_BYTES);
-    struct att_call call = { .function = "attest" };
+    struct tide_call call = { .function = "attest" };
     memcpy(call.contract, w->contract, TIDE_HASH_BYTES);
     call.arg_count = att_put_args(&args, &words, false);
     call.args = tide_buf_view(&args);
-    struct att_draft draft = {
+    struct tide_draft draft = {
         .fee = 500, .seq = 5, .max_time = 9, .call = &call, .soroban = data
     };
     memcpy(draft.source, words.verifier, TIDE_HASH_BYTES);
-    if (att_put_envelope(&envelope, &draft) == TIDE_OK &&
+    if (tide_envelope_put(&envelope, &draft) == TIDE_OK &&
         att_sign(signer, &envelope, &call, hash, &err) == TIDE_OK) {
         tide_status status = tide_envelope_read(&e, tide_buf_view(&envelope), &x);
         assert(status == TIDE_OK && e.op_count == 1 && tide_slice_eq_str(e.function, "attest"));
@@ -204,9 +205,9 @@ static tide_status call_server(struct world *w, struct att_rpc *rpc, struct tide
 {
     static const uint8_t hash[TIDE_HASH_BYTES];
     struct att_tip tip;
-    struct rpc_simulated simulated;
-    struct rpc_sent sent;
-    struct rpc_found found;
+    struct tide_rpc_simulated simulated;
+    struct tide_rpc_sent sent;
+    struct tide_rpc_found found;
     int64_t number;
     tide_status status;
     switch ((int)w->asked) {
@@ -219,7 +220,7 @@ static tide_status call_server(struct world *w, struct att_rpc *rpc, struct tide
         return status;
     case SEND:
         status = att_rpc_send(rpc, &sent, TIDE_SLICE("signed"), err);
-        assert(status != TIDE_OK || sent.status <= RPC_ERROR);
+        assert(status != TIDE_OK || sent.status <= TIDE_RPC_ERROR);
         return status;
     case FIND:
         status = att_rpc_find(rpc, &found, hash, err);
@@ -260,7 +261,7 @@ static void talk(struct world *w)
 
 static void read_plain(struct world *w)
 {
-    struct rpc_entries entries = { .ledger = 9 };
+    struct tide_rpc_entries entries = { .ledger = 9 };
     struct att_view view;
     struct tide_err err;
     char text[300], word[ATT_ERROR_NAME_BYTES];

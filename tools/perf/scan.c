@@ -72,11 +72,12 @@ static double time_copy(uint8_t *to, tide_slice text)
  * program if the decoded length is wrong. */
 static double time_scan(uint8_t *copy, size_t len, size_t xdr_bytes)
 {
-    static struct rpc_page page;
-    struct rpc_error error;
+    static struct tide_rpc_page page;
+    struct tide_rpc_error error;
     struct tide_err err;
     double start = perf_now();
-    if (rpc_answer_read(&rpc_ledgers_question, &error, &page, copy, len, 1, &err) != TIDE_OK)
+    if (tide_rpc_answer_read(&tide_rpc_ledgers_question, &error, &page, copy, len, 1, &err) !=
+        TIDE_OK)
         perf_die("scan", &err);
     double took = perf_now() - start;
     size_t bytes = 0;

@@ -13,7 +13,7 @@ enum { JUMP_LEDGERS = 10000, LEDGERS_MS = 10 };
 enum { FORGET_MS = 600 * 1000, FORGET_INDEXED_MS = 30 * 1000 };
 
 struct server {
-    struct rpc_client client;
+    struct tide_rpc_client client;
     bool foreign;            /* another network answered */
     bool excluded;           /* excluded until att_rpc_include_all */
     int64_t paused_until_ms; /* monotonic; not called before */
@@ -24,7 +24,7 @@ struct server {
 
 struct att_rpc {
     struct att_rpc_options options;
-    struct server servers[RPC_SERVERS_MAX];
+    struct server servers[TIDE_RPC_SERVERS_MAX];
     uint32_t count;
     uint32_t current; /* called first: the server that answered last, or was selected since */
     uint32_t first;   /* first excluded server */
@@ -37,7 +37,7 @@ struct att_rpc {
 
 /* One call. The params are in att_rpc.params. */
 struct question {
-    const struct rpc_question *what;
+    const struct tide_rpc_question *what;
     void *out;
     const uint32_t *latest;     /* newest ledger in *out; NULL: it does not tell */
     const uint64_t *close_time; /* close time of that ledger in *out, 0 if not told; or NULL */
@@ -175,8 +175,8 @@ static tide_status try_server(struct att_rpc *rpc, uint32_t at, const struct que
 {
     assert(at < rpc->count);
     struct server *server = &rpc->servers[at];
-    tide_status status =
-        rpc_ask(&server->client, q->what, tide_buf_view(&rpc->params), &rpc->body, q->out, err);
+    tide_status status = tide_rpc_ask(&server->client, q->what, tide_buf_view(&rpc->params),
+                                      &rpc->body, q->out, err);
     server->foreign = status == TIDE_E_CHAIN || (status && server->foreign);
     if (status == TIDE_OK && note_ledger(rpc, server, q, err) != TIDE_OK)
         status = tide_fail_context(err, "%s", server->client.name);
@@ -280,8 +280,8 @@ static struct tide_buf *new_params(struct att_rpc *rpc)
 tide_status att_rpc_tip(struct att_rpc *rpc, struct att_tip *out, struct tide_err *err)
 {
     static const uint8_t none[TIDE_HASH_BYTES];
-    struct rpc_latest latest;
-    const struct question q = { .what = &rpc_latest_ledger,
+    struct tide_rpc_latest latest;
+    const struct question q = { .what = &tide_rpc_latest_ledger,
                                 .out = &latest,
                                 .close_time = &latest.close_time };
     tide_buf_str(new_params(rpc), "{}");
@@ -292,52 +292,53 @@ tide_status att_rpc_tip(struct att_rpc *rpc, struct att_tip *out, struct tide_er
     *out = (struct att_tip){ .ledger = latest.sequence, .close_time = latest.close_time };
     if (latest.close_time)
         return TIDE_OK;
-    struct rpc_found found; /* older servers report the close time only in getTransaction */
+    struct tide_rpc_found found; /* older servers report the close time only in getTransaction */
     status = att_rpc_find(rpc, &found, none, err);
     *out = (struct att_tip){ .ledger = found.latest, .close_time = found.close_time };
     return status;
 }
 
-tide_status att_rpc_entries(struct att_rpc *rpc, struct rpc_entries *out, const tide_slice *keys,
-                            size_t count, struct tide_err *err)
+tide_status att_rpc_entries(struct att_rpc *rpc, struct tide_rpc_entries *out,
+                            const tide_slice *keys, size_t count, struct tide_err *err)
 {
-    const struct question q = { &rpc_ledger_entries, out, .latest = &out->ledger };
-    *out = (struct rpc_entries){ .keys = keys, .count = count };
-    rpc_params_keys(new_params(rpc), keys, count);
+    const struct question q = { &tide_rpc_ledger_entries, out, .latest = &out->ledger };
+    *out = (struct tide_rpc_entries){ .keys = keys, .count = count };
+    tide_rpc_params_keys(new_params(rpc), keys, count);
     return call_any(rpc, &q, err);
 }
 
-tide_status att_rpc_simulate(struct att_rpc *rpc, struct rpc_simulated *out, tide_slice envelope,
-                             struct tide_err *err)
+tide_status att_rpc_simulate(struct att_rpc *rpc, struct tide_rpc_simulated *out,
+                             tide_slice envelope, struct tide_err *err)
 {
-    const struct question q = { &rpc_simulation, out, .latest = &out->ledger };
-    rpc_params_tx(new_params(rpc), envelope);
+    const struct question q = { &tide_rpc_simulation, out, .latest = &out->ledger };
+    tide_rpc_params_tx(new_params(rpc), envelope);
     return call_any(rpc, &q, err);
 }
 
-tide_status att_rpc_send(struct att_rpc *rpc, struct rpc_sent *out, tide_slice envelope,
+tide_status att_rpc_send(struct att_rpc *rpc, struct tide_rpc_sent *out, tide_slice envelope,
                          struct tide_err *err)
 {
-    const struct question q = { &rpc_sending, out, .latest = &out->latest, .once = true };
-    rpc_params_tx(new_params(rpc), envelope);
+    const struct question q = { &tide_rpc_sending, out, .latest = &out->latest, .once = true };
+    tide_rpc_params_tx(new_params(rpc), envelope);
     return call_any(rpc, &q, err);
 }
 
-tide_status att_rpc_find(struct att_rpc *rpc, struct rpc_found *out,
+tide_status att_rpc_find(struct att_rpc *rpc, struct tide_rpc_found *out,
                          const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
-    const struct question q = { &rpc_get_transaction, out, &out->latest, &out->close_time, false };
-    rpc_params_hash(new_params(rpc), hash);
+    const struct question q = { &tide_rpc_get_transaction, out, &out->latest, &out->close_time,
+                                false };
+    tide_rpc_params_hash(new_params(rpc), hash);
     tide_status status = call_any(rpc, &q, err);
     if (status != TIDE_OK)
-        *out = (struct rpc_found){ 0 };
+        *out = (struct tide_rpc_found){ 0 };
     return status;
 }
 
 tide_status att_rpc_fee(struct att_rpc *rpc, int64_t *out, struct tide_err *err)
 {
-    struct rpc_fees fees;
-    const struct question q = { &rpc_fee_stats, &fees, .latest = &fees.latest };
+    struct tide_rpc_fees fees;
+    const struct question q = { &tide_rpc_fee_stats, &fees, .latest = &fees.latest };
     tide_buf_str(new_params(rpc), "{}");
     tide_status status = call_any(rpc, &q, err);
     if (status == TIDE_OK)
@@ -352,22 +353,22 @@ tide_status att_rpc_open(struct att_rpc **out, const struct att_rpc_options *opt
 {
     assert(options->clock && options->passphrase);
     const char *list = options->config->rpc;
-    const struct rpc_options each = { .config = options->config,
-                                      .agent = "tidemark-attester",
-                                      .passphrase = options->passphrase,
-                                      .cancelled = options->cancelled,
-                                      .call = options->call,
-                                      .self = options->self };
-    char url[RPC_URL_BYTES];
+    const struct tide_rpc_options each = { .config = options->config,
+                                           .agent = "tidemark-attester",
+                                           .passphrase = options->passphrase,
+                                           .cancelled = options->cancelled,
+                                           .call = options->call,
+                                           .self = options->self };
+    char url[TIDE_RPC_URL_BYTES];
     struct att_rpc *rpc = calloc(1, sizeof *rpc);
     if (!rpc)
         return tide_fail(err, TIDE_E_MEMORY, "no memory for the rpc client");
     rpc->options = *options;
     tide_buf_init(&rpc->params, REQUEST_MAX);
     tide_buf_init(&rpc->body, ANSWER_MAX);
-    tide_status status = rpc_check_list(list, err);
-    while (status == TIDE_OK && rpc_next_url(&list, url))
-        status = rpc_client_open(&rpc->servers[rpc->count++].client, url, &each, err);
+    tide_status status = tide_rpc_check_list(list, err);
+    while (status == TIDE_OK && tide_rpc_next_url(&list, url))
+        status = tide_rpc_client_open(&rpc->servers[rpc->count++].client, url, &each, err);
     if (status != TIDE_OK) {
         att_rpc_close(rpc);
         return status;
@@ -382,7 +383,7 @@ void att_rpc_close(struct att_rpc *rpc)
     if (!rpc)
         return;
     for (uint32_t i = 0; i < rpc->count; i++)
-        rpc_client_close(&rpc->servers[i].client);
+        tide_rpc_client_close(&rpc->servers[i].client);
     tide_buf_release(&rpc->params);
     tide_buf_release(&rpc->body);
     free(rpc);

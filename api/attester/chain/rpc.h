@@ -90,17 +90,18 @@ struct att_tip {
 tide_status att_rpc_tip(struct att_rpc *rpc, struct att_tip *out,
                         struct tide_err *err) TIDE_MUST_USE;
 
-/* Reads count entries, at most RPC_KEYS_MAX. */
-tide_status att_rpc_entries(struct att_rpc *rpc, struct rpc_entries *out, const tide_slice *keys,
-                            size_t count, struct tide_err *err) TIDE_MUST_USE;
+/* Reads count entries, at most TIDE_RPC_KEYS_MAX. */
+tide_status att_rpc_entries(struct att_rpc *rpc, struct tide_rpc_entries *out,
+                            const tide_slice *keys, size_t count,
+                            struct tide_err *err) TIDE_MUST_USE;
 
-tide_status att_rpc_simulate(struct att_rpc *rpc, struct rpc_simulated *out, tide_slice envelope,
-                             struct tide_err *err) TIDE_MUST_USE;
+tide_status att_rpc_simulate(struct att_rpc *rpc, struct tide_rpc_simulated *out,
+                             tide_slice envelope, struct tide_err *err) TIDE_MUST_USE;
 
-tide_status att_rpc_send(struct att_rpc *rpc, struct rpc_sent *out, tide_slice envelope,
+tide_status att_rpc_send(struct att_rpc *rpc, struct tide_rpc_sent *out, tide_slice envelope,
                          struct tide_err *err) TIDE_MUST_USE;
 
-tide_status att_rpc_find(struct att_rpc *rpc, struct rpc_found *out,
+tide_status att_rpc_find(struct att_rpc *rpc, struct tide_rpc_found *out,
                          const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err) TIDE_MUST_USE;
 
 /* Sets *out to the 90th percentile of inclusion fees in the latest ledgers, at least 100

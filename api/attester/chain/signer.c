@@ -5,7 +5,6 @@
 #include "tidemark/scval.h"
 #include "tidemark/sign.h"
 #include "tidemark/strkey.h"
-#include "tidemark/tx.h"
 
 #include <stdlib.h>
 
@@ -16,6 +15,51 @@ struct att_signer {
     struct att_policy policy;
     char address[TIDE_STRKEY_TEXT_MAX];
 };
+
+/* --- the call --------------------------------------------------------------------------------- */
+
+uint32_t att_put_args(struct tide_buf *out, const struct att_claim *claim, bool revoke)
+{
+    tide_buf_be32(out, TIDE_SCV_ADDRESS);
+    tide_buf_be32(out, 0); /* an account */
+    tide_buf_be32(out, 0); /* ed25519 */
+    tide_buf_put(out, claim->verifier, TIDE_HASH_BYTES);
+    tide_buf_be32(out, TIDE_SCV_ADDRESS);
+    tide_buf_slice(out, claim->subject);
+    if (revoke)
+        return 2;
+    tide_buf_be32(out, TIDE_SCV_U32);
+    tide_buf_be32(out, claim->jurisdiction);
+    tide_buf_be32(out, TIDE_SCV_U64);
+    tide_buf_be64(out, claim->expires_at);
+    tide_buf_be32(out, TIDE_SCV_BYTES);
+    tide_xdr_put_var(out, tide_slice_of(claim->metadata, TIDE_HASH_BYTES));
+    return 5;
+}
+
+void att_put_auth(struct tide_buf *out, const struct tide_call *call)
+{
+    tide_buf_be32(out, 0); /* SorobanCredentials: source account */
+    tide_buf_be32(out, 0); /* a contract's function */
+    tide_call_put(out, call);
+    tide_buf_be32(out, 0); /* number of sub-invocations */
+}
+
+bool att_envelope_is(tide_slice envelope, const uint8_t network_id[TIDE_HASH_BYTES],
+                     const uint8_t hash[TIDE_HASH_BYTES])
+{
+    struct tide_envelope e;
+    struct tide_xdr x;
+    uint8_t own[TIDE_HASH_BYTES];
+    if (tide_envelope_read(&e, envelope, &x) != TIDE_OK)
+        return false;
+    if (e.type == TIDE_ENVELOPE_BUMP) { /* hash the wrapped transaction as if it stood alone */
+        e.type = TIDE_ENVELOPE_TX;
+        e.signed_part = e.inner_signed_part;
+    }
+    tide_envelope_hash(own, &e, network_id);
+    return memcmp(own, hash, TIDE_HASH_BYTES) == 0;
+}
 
 /* --- the key ---------------------------------------------------------------------------------- */
 
@@ -181,7 +225,7 @@ static bool writes_allowed(const struct tide_envelope *e, const struct att_polic
 }
 
 /* True if the envelope has no authorisation, or exactly the one that att_put_auth makes. */
-static bool has_expected_auth(const struct tide_envelope *e, const struct att_call *meant)
+static bool has_expected_auth(const struct tide_envelope *e, const struct tide_call *meant)
 {
     struct tide_buf wanted;
     if (e->auth_count == 0)
@@ -201,9 +245,9 @@ static bool is_known_function(tide_slice function)
 
 /* Returns the first rule that the call breaks, or NULL. */
 static const char *find_call_breach(const struct att_signer *s, const struct tide_envelope *e,
-                                    const struct att_call *meant)
+                                    const struct tide_call *meant)
 {
-    if (!e->has_invoke || e->host_function != 0 || e->first_op != ATT_OP_INVOKE)
+    if (!e->has_invoke || e->host_function != 0 || e->first_op != TIDE_OP_INVOKE)
         return "the operation does not call a contract";
     if (!e->contract || memcmp(e->contract, s->policy.contract, TIDE_HASH_BYTES) != 0)
         return "the contract called is not the compliance registry";
@@ -223,9 +267,9 @@ static bool is_own_key(const struct att_signer *s, const uint8_t *key)
 
 /* Returns the first rule that the envelope breaks, or NULL. */
 static const char *find_breach(const struct att_signer *s, const struct tide_envelope *e,
-                               const struct att_call *meant)
+                               const struct tide_call *meant)
 {
-    if (e->type != ATT_TX && e->type != ATT_BUMP)
+    if (e->type != TIDE_ENVELOPE_TX && e->type != TIDE_ENVELOPE_BUMP)
         return "the envelope is neither a transaction nor a fee bump";
     if (!is_own_key(s, e->source_key) || !is_own_key(s, e->fee_source_key))
         return "source or payer is another account than the verifier";
@@ -258,25 +302,12 @@ bool att_restores_code(tide_slice envelope)
 
 /* --- signing ---------------------------------------------------------------------------------- */
 
-static void put_signature(struct tide_buf *envelope, const uint8_t *public_key,
-                          const uint8_t signature[TIDE_SIGNATURE_BYTES])
-{
-    assert(envelope->len >= 4 &&
-           tide_be32(envelope->ptr + envelope->len - 4) == 0); /* no signature yet */
-    envelope->len -= 4;                                        /* the empty list of signatures */
-    tide_buf_be32(envelope, 1);
-    /* The hint: the last four bytes of the public key. */
-    tide_buf_put(envelope, public_key + TIDE_HASH_BYTES - 4, 4);
-    tide_xdr_put_var(envelope, tide_slice_of(signature, TIDE_SIGNATURE_BYTES));
-}
-
 tide_status att_sign(struct att_signer *signer, struct tide_buf *envelope,
-                     const struct att_call *meant, uint8_t hash[TIDE_HASH_BYTES],
+                     const struct tide_call *meant, uint8_t hash[TIDE_HASH_BYTES],
                      struct tide_err *err)
 {
     struct tide_envelope e;
     struct tide_xdr x;
-    uint8_t signature[TIDE_SIGNATURE_BYTES];
     size_t before = envelope->len;
     if (tide_envelope_read(&e, tide_buf_view(envelope), &x) != TIDE_OK ||
         tide_be32(envelope->ptr + before - 4) != 0)
@@ -286,12 +317,7 @@ tide_status att_sign(struct att_signer *signer, struct tide_buf *envelope,
     if (why)
         return tide_fail(err, TIDE_E_CONFLICT, "refused to sign: %s", why);
     tide_envelope_hash(hash, &e, signer->policy.network_id);
-    tide_sign(signer->key, signature, tide_slice_of(hash, TIDE_HASH_BYTES));
-    put_signature(envelope, att_signer_public(signer), signature);
-    assert(envelope->failed || envelope->len == before + 8 + TIDE_SIGNATURE_BYTES);
-    if (!envelope->failed)
+    if (tide_envelope_sign(envelope, signer->key, hash) == TIDE_OK)
         return TIDE_OK;
-    envelope->failed = false;
-    envelope->len = before;
     return tide_fail(err, TIDE_E_LIMIT, "the envelope is too large");
 }

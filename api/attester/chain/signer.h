@@ -14,8 +14,30 @@
 #ifndef API_ATTESTER_CHAIN_SIGNER_H
 #define API_ATTESTER_CHAIN_SIGNER_H
 
-#include "api/attester/chain/envelope.h"
-#include "tidemark/status.h"
+#include "tidemark/tx.h"
+
+#define ATT_ENVELOPE_MAX (128u << 10)
+
+/* The content of an attestation: the arguments of attest. A revocation uses verifier and subject
+ * alone. */
+struct att_claim {
+    uint8_t verifier[TIDE_HASH_BYTES]; /* ed25519 key */
+    tide_slice subject;                /* SCAddress XDR; borrowed */
+    uint32_t jurisdiction;
+    uint64_t expires_at; /* unix seconds */
+    uint8_t metadata[TIDE_HASH_BYTES];
+    const uint8_t *attested; /* revoke: metadata of the attestation to withdraw; NULL: unknown */
+};
+
+/* Appends the arguments of attest or revoke and returns their number. */
+uint32_t att_put_args(struct tide_buf *out, const struct att_claim *claim, bool revoke);
+/* Appends the only authorisation that the signer accepts: by the source account, for exactly
+ * that call and no calls below it. */
+void att_put_auth(struct tide_buf *out, const struct tide_call *call);
+/* Returns true if envelope is the transaction with that hash on that network, or a fee bump
+ * around that transaction. */
+bool att_envelope_is(tide_slice envelope, const uint8_t network_id[TIDE_HASH_BYTES],
+                     const uint8_t hash[TIDE_HASH_BYTES]);
 
 struct att_signer; /* opaque */
 
@@ -53,13 +75,13 @@ void att_signer_allow_code(struct att_signer *signer, const uint8_t *code);
  * Returns false for an unreadable envelope; att_sign refuses that one. */
 bool att_restores_code(tide_slice envelope);
 
-/* Signs *envelope, which has no signature yet (att_put_envelope, att_put_bump).
+/* Signs *envelope, which has no signature yet (tide_envelope_put, tide_envelope_put_bump).
  * meant: the call that the envelope, or the one it wraps, must contain.
  * Out  hash  of the transaction; of a fee bump, the outer one
  * TIDE_E_CONFLICT  the policy refuses; err names the rule. *envelope is unchanged.
  * TIDE_E_LIMIT  the envelope is full; *envelope is unchanged. */
 tide_status att_sign(struct att_signer *signer, struct tide_buf *envelope,
-                     const struct att_call *meant, uint8_t hash[TIDE_HASH_BYTES],
+                     const struct tide_call *meant, uint8_t hash[TIDE_HASH_BYTES],
                      struct tide_err *err) TIDE_MUST_USE;
 
 #endif

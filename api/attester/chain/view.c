@@ -8,7 +8,7 @@
 enum { ENTRY_ACCOUNT = 0, ENTRY_DATA = 6, PERSISTENT = 1 };
 enum { ADDRESS_BYTES = 44, MAP_MAX = 64, KEYS_BYTES = 8192 };
 static_assert(ATT_VIEW_KEYS == ATT_KEY_INSTANCE + 1, "a key for each constant");
-static_assert((int)ATT_VIEW_KEYS <= (int)RPC_KEYS_MAX, "one call reads all keys");
+static_assert((int)ATT_VIEW_KEYS <= (int)TIDE_RPC_KEYS_MAX, "one call reads all keys");
 static_assert((int)ADDRESS_BYTES == 12 + (int)TIDE_HASH_BYTES, "three discriminants and the key");
 
 /* --- keys ------------------------------------------------------------------------------------- */
@@ -239,7 +239,7 @@ static bool read_code(uint8_t code[TIDE_HASH_BYTES], tide_slice data)
 
 /* --- the view --------------------------------------------------------------------------------- */
 
-tide_status att_view_of(struct att_view *out, const struct rpc_entries *entries,
+tide_status att_view_of(struct att_view *out, const struct tide_rpc_entries *entries,
                         const struct att_claim *claim, struct tide_err *err)
 {
     const tide_slice *data = entries->data;
@@ -269,7 +269,7 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
                           struct tide_err *err)
 {
     struct keys keys;
-    struct rpc_entries entries = { 0 };
+    struct tide_rpc_entries entries = { 0 };
     tide_status status = make_keys(&keys, contract, claim, err);
     if (status == TIDE_OK)
         status = att_rpc_entries(rpc, &entries, keys.of, ATT_VIEW_KEYS, err);
@@ -281,7 +281,7 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
 static tide_status read_entry(tide_slice *data, struct att_rpc *rpc, struct tide_buf *key,
                               struct tide_err *err)
 {
-    struct rpc_entries entries = { 0 };
+    struct tide_rpc_entries entries = { 0 };
     tide_slice wanted = tide_buf_view(key);
     tide_status status = key->failed ? tide_fail(err, TIDE_E_MEMORY, "no memory for a key")
                                      : att_rpc_entries(rpc, &entries, &wanted, 1, err);
@@ -315,7 +315,8 @@ tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
     return status;
 }
 
-tide_status att_view_simulated(bool *known, uint32_t *status, const struct rpc_simulated *simulated,
+tide_status att_view_simulated(bool *known, uint32_t *status,
+                               const struct tide_rpc_simulated *simulated,
                                const uint8_t contract[TIDE_HASH_BYTES],
                                const struct att_claim *claim, struct tide_err *err)
 {
@@ -325,7 +326,7 @@ tide_status att_view_simulated(bool *known, uint32_t *status, const struct rpc_s
     *known = false;
     tide_status made = make_keys(&keys, contract, claim, err);
     for (uint32_t i = 0; made == TIDE_OK && i < simulated->change_count; i++) {
-        const struct rpc_change *change = &simulated->changes[i];
+        const struct tide_rpc_change *change = &simulated->changes[i];
         if (!tide_slice_eq(change->key, keys.of[ATT_KEY_RECORD]) || change->before.len < 8)
             continue;
         /* LedgerEntry is the ledger of the last change (4 bytes), the data, and an empty

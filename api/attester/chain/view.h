@@ -3,8 +3,8 @@
 #ifndef API_ATTESTER_CHAIN_VIEW_H
 #define API_ATTESTER_CHAIN_VIEW_H
 
-#include "api/attester/chain/envelope.h"
 #include "api/attester/chain/rpc.h"
+#include "api/attester/chain/signer.h"
 
 /* ComplianceRec.status */
 enum { ATT_UNKNOWN, ATT_PENDING_RECORD, ATT_VERIFIED, ATT_SUSPENDED, ATT_SANCTIONED, ATT_EXPIRED };
@@ -43,7 +43,7 @@ tide_status att_view_read(struct att_view *out, struct att_rpc *rpc,
 
 /* Decodes entries whose keys are in the order of the ATT_KEY_ constants below; for tests. */
 enum { ATT_VIEW_KEYS = 7 };
-tide_status att_view_of(struct att_view *out, const struct rpc_entries *entries,
+tide_status att_view_of(struct att_view *out, const struct tide_rpc_entries *entries,
                         const struct att_claim *claim, struct tide_err *err) TIDE_MUST_USE;
 
 /* Sets out[i] to the SHA-256 of key i, by which the index identifies entries. */
@@ -75,7 +75,8 @@ tide_status att_view_balance(int64_t *balance, struct att_rpc *rpc,
 
 /* Sets *status to the status of the subject's record before a simulated call, and *known to
  * whether the answer shows it. Fails with TIDE_E_DECODE if the record is unreadable. */
-tide_status att_view_simulated(bool *known, uint32_t *status, const struct rpc_simulated *simulated,
+tide_status att_view_simulated(bool *known, uint32_t *status,
+                               const struct tide_rpc_simulated *simulated,
                                const uint8_t contract[TIDE_HASH_BYTES],
                                const struct att_claim *claim, struct tide_err *err) TIDE_MUST_USE;
 

@@ -12,7 +12,7 @@
 #ifndef API_ATTESTER_OUTBOX_OUTBOX_H
 #define API_ATTESTER_OUTBOX_OUTBOX_H
 
-#include "api/attester/chain/envelope.h"
+#include "api/attester/chain/signer.h"
 #include "tidemark/deployment.h"
 #include "tidemark/pg.h"
 

@@ -86,24 +86,24 @@ static tide_status ask_server(struct tide_kyc_context *context, const char *url,
                               const uint8_t account[TIDE_HASH_BYTES], uint64_t least,
                               struct tide_kyc_signers *out, struct tide_err *err)
 {
-    const struct rpc_options options = { .config = context->options.config,
-                                         .passphrase = context->passphrase,
-                                         .cancelled = tide_kyc_context_cancelled,
-                                         .call = send_request,
-                                         .self = context };
+    const struct tide_rpc_options options = { .config = context->options.config,
+                                              .passphrase = context->passphrase,
+                                              .cancelled = tide_kyc_context_cancelled,
+                                              .call = send_request,
+                                              .self = context };
     uint8_t bytes[8 + TIDE_HASH_BYTES] = { 0 }; /* LedgerKey: ACCOUNT, ed25519 */
     const tide_slice key = tide_slice_of(bytes, sizeof bytes);
-    struct rpc_entries entries = { .keys = &key, .count = 1 };
-    struct rpc_client client;
+    struct tide_rpc_entries entries = { .keys = &key, .count = 1 };
+    struct tide_rpc_client client;
     struct tide_buf params, body;
     memcpy(bytes + 8, account, TIDE_HASH_BYTES);
     tide_buf_init(&params, 512);
     tide_buf_init(&body, ANSWER_MAX);
-    rpc_params_keys(&params, &key, 1);
-    tide_status status = rpc_client_open(&client, url, &options, err);
+    tide_rpc_params_keys(&params, &key, 1);
+    tide_status status = tide_rpc_client_open(&client, url, &options, err);
     if (status == TIDE_OK)
-        status =
-            rpc_ask(&client, &rpc_ledger_entries, tide_buf_view(&params), &body, &entries, err);
+        status = tide_rpc_ask(&client, &tide_rpc_ledger_entries, tide_buf_view(&params), &body,
+                              &entries, err);
     if (status == TIDE_OK && entries.ledger < least)
         status = tide_fail(err, TIDE_E_IO, "%s is too far behind the index", client.name);
     if (status == TIDE_OK && entries.data[0].len)
@@ -112,7 +112,7 @@ static tide_status ask_server(struct tide_kyc_context *context, const char *url,
         *out = (struct tide_kyc_signers){ 0 };
         add_signer(out, account, 1);
     }
-    rpc_client_close(&client);
+    tide_rpc_client_close(&client);
     tide_buf_release(&params);
     tide_buf_release(&body);
     return status;
@@ -170,16 +170,16 @@ static tide_status ask_servers(struct tide_kyc_context *context,
                                struct tide_kyc_signers *out, struct tide_err *err)
 {
     const char *list = context->options.config->rpc, *rest = list;
-    struct tide_kyc_signers named[RPC_SERVERS_MAX];
-    char url[RPC_URL_BYTES];
+    struct tide_kyc_signers named[TIDE_RPC_SERVERS_MAX];
+    char url[TIDE_RPC_URL_BYTES];
     uint32_t servers = 0, count = 0;
-    tide_status status = rpc_check_list(list, err);
+    tide_status status = tide_rpc_check_list(list, err);
     if (status != TIDE_OK)
         return status;
-    while (rpc_next_url(&rest, url))
+    while (tide_rpc_next_url(&rest, url))
         servers++;
-    assert(servers <= TIDE_COUNT(named)); /* rpc_check_list */
-    while (rpc_next_url(&list, url)) {
+    assert(servers <= TIDE_COUNT(named)); /* tide_rpc_check_list */
+    while (tide_rpc_next_url(&list, url)) {
         status = ask_server(context, url, account, least, out, err);
         if (status != TIDE_OK && !is_server_failure(status))
             return status;

@@ -48,16 +48,17 @@ void rpc_fleet_note_held(struct rpc_fleet *f, uint32_t ledger)
 
 /* --- one other server --------------------------------------------------------------------- */
 
-static const struct rpc_ledger *last_of(const struct rpc_page *page)
+static const struct tide_rpc_ledger *last_of(const struct tide_rpc_page *page)
 {
     return &page->ledgers[page->count - 1];
 }
 
 /* Compares a server's hash of a ledger of the page, and notes it. *upto is that ledger. */
-static enum vote compare_hash(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
-                              uint32_t ledger, const uint8_t *hash, uint32_t *upto)
+static enum vote compare_hash(struct rpc_fleet *f, uint32_t server,
+                              const struct tide_rpc_page *page, uint32_t ledger,
+                              const uint8_t *hash, uint32_t *upto)
 {
-    const struct rpc_ledger *l = &page->ledgers[ledger - page->ledgers[0].sequence];
+    const struct tide_rpc_ledger *l = &page->ledgers[ledger - page->ledgers[0].sequence];
     uint32_t other;
     assert(l->sequence == ledger);
     *upto = ledger;
@@ -98,14 +99,14 @@ static enum vote note_failure(struct rpc_fleet *f, uint32_t server, tide_status 
 }
 
 /* Asks a server that is ahead for the page's last ledger. */
-static enum vote ask_ledger(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
+static enum vote ask_ledger(struct rpc_fleet *f, uint32_t server, const struct tide_rpc_page *page,
                             uint32_t *upto)
 {
-    struct rpc_client *client = &f->servers[server].client;
+    struct tide_rpc_client *client = &f->servers[server].client;
     uint32_t ledger = last_of(page)->sequence;
-    struct rpc_one one;
+    struct tide_rpc_one one;
     struct tide_err err;
-    tide_status status = rpc_client_one(client, ledger, &one, &err);
+    tide_status status = tide_rpc_client_one(client, ledger, &one, &err);
     if (status)
         return note_failure(f, server, status, &err);
     bool behind = one.latest && one.latest<ledger, gone = one.oldest> ledger;
@@ -121,12 +122,12 @@ static enum vote ask_ledger(struct rpc_fleet *f, uint32_t server, const struct r
     return compare_hash(f, server, page, ledger, one.hash, upto);
 }
 
-static enum vote ask_latest(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
+static enum vote ask_latest(struct rpc_fleet *f, uint32_t server, const struct tide_rpc_page *page,
                             uint32_t *upto)
 {
-    struct rpc_latest latest;
+    struct tide_rpc_latest latest;
     struct tide_err err;
-    tide_status status = rpc_client_latest(&f->servers[server].client, &latest, &err);
+    tide_status status = tide_rpc_client_latest(&f->servers[server].client, &latest, &err);
     if (status)
         return note_failure(f, server, status, &err);
     note_answer(f, server, 0, latest.sequence);
@@ -139,7 +140,7 @@ static enum vote ask_latest(struct rpc_fleet *f, uint32_t server, const struct r
 
 /* Returns the server's vote if it reported the hash of the page's last ledger earlier. Otherwise
  * asks it, if may_ask, and if the source waits for it. */
-static enum vote vote_of(struct rpc_fleet *f, uint32_t server, const struct rpc_page *page,
+static enum vote vote_of(struct rpc_fleet *f, uint32_t server, const struct tide_rpc_page *page,
                          bool may_ask, uint32_t *upto)
 {
     const struct rpc_server *s = &f->servers[server];
@@ -172,7 +173,7 @@ struct votes {
 };
 
 static void count_vote(struct rpc_fleet *f, struct votes *v, uint32_t server,
-                       const struct rpc_page *page, enum vote vote, uint32_t upto)
+                       const struct tide_rpc_page *page, enum vote vote, uint32_t upto)
 {
     bool whole = vote == VOTE_SAME && upto == last_of(page)->sequence;
     if (vote == VOTE_SAME) {
@@ -196,7 +197,7 @@ static void count_vote(struct rpc_fleet *f, struct votes *v, uint32_t server,
 /* Lists the other trusted servers in the order in which they are asked: each in turn, so that all
  * are compared and the watcher need not ask them, and those that were late after the rest. Returns
  * their number. */
-static uint32_t list_others(struct rpc_fleet *f, uint32_t out[RPC_SERVERS_MAX])
+static uint32_t list_others(struct rpc_fleet *f, uint32_t out[TIDE_RPC_SERVERS_MAX])
 {
     uint32_t count = 0, servers = f->count;
     assert(servers > 1); /* a single server's pages are not confirmed */
@@ -213,11 +214,11 @@ static uint32_t list_others(struct rpc_fleet *f, uint32_t out[RPC_SERVERS_MAX])
 
 /* Collects the other servers' votes until one has the same hash. Once a server is behind, no
  * further one is asked: only hashes that servers reported earlier count. */
-static struct votes collect_votes(struct rpc_fleet *f, const struct rpc_page *page)
+static struct votes collect_votes(struct rpc_fleet *f, const struct tide_rpc_page *page)
 {
     struct votes v = { 0 };
     bool may_ask = true;
-    uint32_t others[RPC_SERVERS_MAX], count = list_others(f, others);
+    uint32_t others[TIDE_RPC_SERVERS_MAX], count = list_others(f, others);
     for (uint32_t i = 0; i < count && !v.same; i++) {
         uint32_t upto = 0;
         enum vote vote = vote_of(f, others[i], page, may_ask, &upto);
@@ -254,7 +255,8 @@ static void note_alone(struct rpc_fleet *f, uint32_t ledger)
     f->behind_ms = 0;
 }
 
-enum rpc_outcome rpc_fleet_confirm(struct rpc_fleet *f, struct rpc_page *page, struct tide_err *err)
+enum rpc_outcome rpc_fleet_confirm(struct rpc_fleet *f, struct tide_rpc_page *page,
+                                   struct tide_err *err)
 {
     uint32_t first = page->ledgers[0].sequence;
     struct votes v = collect_votes(f, page);

@@ -281,7 +281,7 @@ static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want
                                 struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[f->current];
-    const struct rpc_error *e = &s->client.last.error;
+    const struct tide_rpc_error *e = &s->client.last.error;
     rpc_fleet_note_range(f, f->current, e->oldest, e->latest);
     if (e->latest && want->first > e->latest)
         return ends_before(f, want, promised, e->latest, err);
@@ -297,7 +297,7 @@ static enum rpc_outcome refused(struct rpc_fleet *f, const struct rpc_want *want
 }
 
 /* Compares the first ledger's previous hash with the known or stored hash of the ledger before. */
-static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledger *first,
+static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct tide_rpc_ledger *first,
                                       struct tide_err *err)
 {
     uint8_t before[TIDE_HASH_BYTES];
@@ -323,7 +323,7 @@ static enum rpc_outcome check_follows(struct rpc_fleet *f, const struct rpc_ledg
 }
 
 /* Returns how many of the ledgers are wanted and follow each other. */
-static uint32_t count_consecutive(const struct rpc_want *want, const struct rpc_ledger *l,
+static uint32_t count_consecutive(const struct rpc_want *want, const struct tide_rpc_ledger *l,
                                   uint32_t count)
 {
     uint32_t kept = 0;
@@ -339,12 +339,12 @@ static uint32_t count_consecutive(const struct rpc_want *want, const struct rpc_
 }
 
 /* Notes the hashes of the page's ledgers, and the server that gave them. */
-static enum rpc_outcome note_page(struct rpc_fleet *f, const struct rpc_page *page,
+static enum rpc_outcome note_page(struct rpc_fleet *f, const struct tide_rpc_page *page,
                                   struct tide_err *err)
 {
     enum rpc_outcome outcome = RPC_PAGE;
     for (uint32_t i = 0; i < page->count && outcome == RPC_PAGE; i++) {
-        const struct rpc_ledger *l = &page->ledgers[i];
+        const struct tide_rpc_ledger *l = &page->ledgers[i];
         outcome = rpc_fleet_after_dispute(
             f, rpc_fleet_note_ledger(f, f->current, RPC_FETCHER, l->sequence, l->hash, err));
         pthread_mutex_lock(&f->lock);
@@ -357,13 +357,13 @@ static enum rpc_outcome note_page(struct rpc_fleet *f, const struct rpc_page *pa
 
 /* Keeps the ledgers of the page that follow without a gap from the first wanted one. */
 static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *want,
-                                  struct rpc_page *page, struct tide_err *err)
+                                  struct tide_rpc_page *page, struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[f->current];
     uint32_t skip = 0;
     while (skip < page->count && page->ledgers[skip].sequence < want->first)
         skip++;
-    const struct rpc_ledger *l = page->ledgers + skip;
+    const struct tide_rpc_ledger *l = page->ledgers + skip;
     if (skip == page->count || l->sequence != want->first) {
         bool for_good = ++s->gaps >= f->config->http_tries;
         tide_fail(err, for_good ? TIDE_E_MISSING : TIDE_E_IO,
@@ -392,7 +392,7 @@ static void note_size(struct rpc_fleet *f, uint32_t asked, uint32_t given, size_
 
 /* Notes that the current server refused a page, or gave none of it. Returns whether it is asked
  * for fewer ledgers next. */
-static bool note_refusal(struct rpc_fleet *f, const struct rpc_page_request *page,
+static bool note_refusal(struct rpc_fleet *f, const struct tide_rpc_page_request *page,
                          const struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[f->current];
@@ -412,7 +412,7 @@ static bool note_refusal(struct rpc_fleet *f, const struct rpc_page_request *pag
 
 /* Delivers the current server's page as far as another server has it. */
 static enum rpc_outcome deliver_page(struct rpc_fleet *f, const struct rpc_want *want,
-                                     struct rpc_page *page, struct tide_err *err)
+                                     struct tide_rpc_page *page, struct tide_err *err)
 {
     uint32_t given = page->count;
     enum rpc_outcome outcome =
@@ -444,7 +444,8 @@ static enum rpc_outcome deliver_page(struct rpc_fleet *f, const struct rpc_want 
 
 /* Returns whether *page holds the wanted ledgers since RPC_HELD, of a server that is still
  * trusted. */
-static bool is_held(struct rpc_fleet *f, const struct rpc_want *want, const struct rpc_page *page)
+static bool is_held(struct rpc_fleet *f, const struct rpc_want *want,
+                    const struct tide_rpc_page *page)
 {
     return f->held.page == page && f->held.first == want->first && f->held.last == want->last &&
            f->held.server == f->current && rpc_fleet_trust(f, f->current) == RPC_COMPARED;
@@ -452,7 +453,7 @@ static bool is_held(struct rpc_fleet *f, const struct rpc_want *want, const stru
 
 /* One request to the current server, and what to do after it gave no page. */
 struct attempt {
-    struct rpc_page_request request;
+    struct tide_rpc_page_request request;
     uint32_t promised; /* the newest ledger that it reported before */
     uint32_t after_ms; /* the pause that it asked for */
     bool silent;       /* no answer came */
@@ -462,7 +463,8 @@ struct attempt {
 };
 
 static tide_status send_request(struct rpc_fleet *f, const struct rpc_want *want, struct attempt *a,
-                                struct tide_buf *body, struct rpc_page *page, struct tide_err *err)
+                                struct tide_buf *body, struct tide_rpc_page *page,
+                                struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[f->current];
     uint32_t limit = s->size.next;
@@ -471,10 +473,10 @@ static tide_status send_request(struct rpc_fleet *f, const struct rpc_want *want
     *a =
         (struct attempt){ .request = { want->first, limit }, .promised = latest_of(f, f->current) };
     begin_asking(f, want->first);
-    tide_status status = rpc_client_page(&s->client, &a->request, page, body, err);
+    tide_status status = tide_rpc_client_page(&s->client, &a->request, page, body, err);
     f->debt.spent_ms += tide_now_ms() - f->debt.asked_ms;
     bool overtaken = status == TIDE_E_STOPPED && was_overtaken(f);
-    const struct rpc_error *e = &s->client.last.error;
+    const struct tide_rpc_error *e = &s->client.last.error;
     a->after_ms = s->client.last.after_ms;
     a->silent = (status == TIDE_E_IO && !e->code) || overtaken;
     a->busy = s->client.last.busy;
@@ -490,7 +492,8 @@ static tide_status send_request(struct rpc_fleet *f, const struct rpc_want *want
 /* Handles the answer to a request. RPC_PAUSE: it has no ledger, and err says why. */
 static enum rpc_outcome use_answer(struct rpc_fleet *f, const struct rpc_want *want,
                                    const struct attempt *a, struct tide_buf *body,
-                                   struct rpc_page *page, tide_status status, struct tide_err *err)
+                                   struct tide_rpc_page *page, tide_status status,
+                                   struct tide_err *err)
 {
     if (status == TIDE_E_CHAIN && rpc_fleet_put_aside(f, f->current, RPC_FETCHER, err))
         return RPC_PAUSE;
@@ -511,8 +514,8 @@ static enum rpc_outcome use_answer(struct rpc_fleet *f, const struct rpc_want *w
 /* Asks the current server. If it refuses a page at once, asks for fewer ledgers at once; if it
  * failed to answer or is busy, it rests before. RPC_PAUSE: it failed, and err says why. */
 static enum rpc_outcome ask_current(struct rpc_fleet *f, const struct rpc_want *want,
-                                    struct tide_buf *body, struct rpc_page *page, struct attempt *a,
-                                    struct tide_err *err)
+                                    struct tide_buf *body, struct tide_rpc_page *page,
+                                    struct attempt *a, struct tide_err *err)
 {
     for (;;) {
         tide_status status = send_request(f, want, a, body, page, err);
@@ -580,8 +583,8 @@ bool rpc_fleet_doubt(struct rpc_fleet *f, uint32_t ledger, const struct tide_err
 }
 
 enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *f, const struct rpc_want *want,
-                                 struct tide_buf *body, struct rpc_page *page, uint32_t *pause_ms,
-                                 struct tide_err *err)
+                                 struct tide_buf *body, struct tide_rpc_page *page,
+                                 uint32_t *pause_ms, struct tide_err *err)
 {
     struct tide_err gone = { 0 };
     struct attempt attempt = { 0 };

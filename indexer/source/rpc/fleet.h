@@ -56,8 +56,8 @@ enum rpc_outcome {
 /* Fetches a page. body holds the answer; page borrows from it. After RPC_HELD both hold a page that
  * a later call with the same want delivers without fetching it again. */
 enum rpc_outcome rpc_fleet_fetch(struct rpc_fleet *fleet, const struct rpc_want *want,
-                                 struct tide_buf *body, struct rpc_page *page, uint32_t *pause_ms,
-                                 struct tide_err *err);
+                                 struct tide_buf *body, struct tide_rpc_page *page,
+                                 uint32_t *pause_ms, struct tide_err *err);
 
 /* Reports that a delivered ledger is bad, with the reason. Puts its server aside. Returns false if
  * no other server is left. For the reading thread. */

@@ -28,10 +28,10 @@ enum rpc_trust { RPC_UNCOMPARED, RPC_COMPARED, RPC_ASIDE };
 enum rpc_thread { RPC_FETCHER, RPC_WATCHER, RPC_READER };
 
 struct rpc_server {
-    struct rpc_client client;  /* client of the fetching thread */
-    struct rpc_client watcher; /* client of the watching thread */
-    uint32_t latest, oldest;   /* range as last reported; 0: not yet */
-    int64_t latest_ms;         /* time of that report */
+    struct tide_rpc_client client;  /* client of the fetching thread */
+    struct tide_rpc_client watcher; /* client of the watching thread */
+    uint32_t latest, oldest;        /* range as last reported; 0: not yet */
+    int64_t latest_ms;              /* time of that report */
     bool silent; /* failed since it reported its range; under the lock, as latest and oldest */
     uint32_t failures;    /* failures in a row */
     struct rpc_size size; /* how many ledgers to ask for at once */
@@ -66,7 +66,7 @@ struct rpc_memory {
     struct {
         uint32_t sequence; /* 0: none */
         uint8_t hash[TIDE_HASH_BYTES];
-    } delivered[RPC_SERVERS_MAX][RPC_MEMORY_LEDGERS];
+    } delivered[TIDE_RPC_SERVERS_MAX][RPC_MEMORY_LEDGERS];
 };
 
 /* Stores the hash. Returns false if another hash of that ledger is known; *other is the server that
@@ -96,7 +96,7 @@ struct rpc_debt {
 struct rpc_fleet {
     struct rpc_fleet_options options;
     const struct tide_config *config;
-    struct rpc_rate rate;
+    struct tide_rpc_rate rate;
     uint32_t count, current;
     uint32_t failures;      /* failures of all servers since the last success */
     struct tide_err last;   /* the last failure */
@@ -107,7 +107,7 @@ struct rpc_fleet {
     bool alone;         /* the last ledgers were delivered although no other server has them */
     int64_t behind_ms;  /* time at which the others fell behind the current one; 0: they are not */
     struct {
-        const struct rpc_page *page; /* NULL: none is held */
+        const struct tide_rpc_page *page; /* NULL: none is held */
         uint32_t first, last, server;
     } held;
     struct rpc_debt debt;
@@ -129,7 +129,7 @@ struct rpc_fleet {
     struct {
         uint32_t sequence, server;
     } gave[RPC_MEMORY_LEDGERS]; /* the server of each ledger of a page */
-    struct rpc_server servers[RPC_SERVERS_MAX];
+    struct rpc_server servers[TIDE_RPC_SERVERS_MAX];
 };
 
 /* --- state.c --- */
@@ -199,7 +199,7 @@ void rpc_fleet_compare_one(struct rpc_fleet *f, uint32_t server, uint32_t latest
 /* --- confirm.c --- */
 /* Finds another server that has the page's last ledger, with the same hash, or cuts the page to
  * what it has. RPC_HELD: none has the first one yet. RPC_PAUSE: the current one was put aside. */
-enum rpc_outcome rpc_fleet_confirm(struct rpc_fleet *f, struct rpc_page *page,
+enum rpc_outcome rpc_fleet_confirm(struct rpc_fleet *f, struct tide_rpc_page *page,
                                    struct tide_err *err);
 /* Notes that a page is held. Once that was so for rpc_confirm_ms, and a single other server is
  * behind, that one is no longer waited for. */

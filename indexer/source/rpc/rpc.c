@@ -17,7 +17,7 @@ enum {
 struct slot {
     bool ready;
     struct tide_buf body;
-    struct rpc_page page; /* borrows from body */
+    struct tide_rpc_page page; /* borrows from body */
 };
 
 struct rpc_source {
@@ -251,7 +251,7 @@ static tide_status rpc_next(void *self, tide_slice *lcm, uint32_t *sequence, str
     }
     tide_status status = await_slot(s, err);
     if (!status) {
-        const struct rpc_ledger *l = &slot->page.ledgers[s->reading++];
+        const struct tide_rpc_ledger *l = &slot->page.ledgers[s->reading++];
         *lcm = l->lcm;
         *sequence = s->given = l->sequence;
         s->reported_tip = s->reported_tip && l->sequence >= s->newest;

@@ -11,7 +11,7 @@ enum { FAR_LEDGERS = 720 }; /* about an hour: a server so far behind is not a ba
 const uint8_t *rpc_memory_find(const struct rpc_memory *memory, uint32_t sequence, uint32_t *server)
 {
     uint32_t at = sequence % RPC_MEMORY_LEDGERS;
-    for (uint32_t i = 0; sequence && i < RPC_SERVERS_MAX; i++) {
+    for (uint32_t i = 0; sequence && i < TIDE_RPC_SERVERS_MAX; i++) {
         if (memory->delivered[i][at].sequence != sequence)
             continue;
         *server = i;
@@ -24,7 +24,7 @@ bool rpc_memory_note(struct rpc_memory *memory, uint32_t sequence, const uint8_t
                      uint32_t server, uint32_t *other)
 {
     uint32_t at = sequence % RPC_MEMORY_LEDGERS;
-    assert(server < RPC_SERVERS_MAX);
+    assert(server < TIDE_RPC_SERVERS_MAX);
     const uint8_t *known = rpc_memory_find(memory, sequence, other);
     if (known && memcmp(known, hash, TIDE_HASH_BYTES) != 0)
         return false;
@@ -39,7 +39,7 @@ bool rpc_memory_delivered(const struct rpc_memory *memory, uint32_t sequence, ui
                           uint8_t hash[TIDE_HASH_BYTES])
 {
     uint32_t at = sequence % RPC_MEMORY_LEDGERS;
-    assert(server < RPC_SERVERS_MAX);
+    assert(server < TIDE_RPC_SERVERS_MAX);
     if (!sequence || memory->delivered[server][at].sequence != sequence)
         return false;
     memcpy(hash, memory->delivered[server][at].hash, TIDE_HASH_BYTES);

@@ -60,7 +60,8 @@ static void end_forked(struct rpc_fleet *f, const struct tide_err *why)
     pthread_mutex_unlock(&f->lock);
 }
 
-static struct rpc_client *client_of(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread)
+static struct tide_rpc_client *client_of(struct rpc_fleet *f, uint32_t server,
+                                         enum rpc_thread thread)
 {
     return thread == RPC_WATCHER ? &f->servers[server].watcher : &f->servers[server].client;
 }
@@ -69,7 +70,7 @@ static struct rpc_client *client_of(struct rpc_fleet *f, uint32_t server, enum r
  * the last answer. */
 static bool answers_now(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread)
 {
-    struct rpc_latest latest;
+    struct tide_rpc_latest latest;
     struct tide_err ignored;
     if (thread == RPC_READER) {
         pthread_mutex_lock(&f->lock);
@@ -77,7 +78,7 @@ static bool answers_now(struct rpc_fleet *f, uint32_t server, enum rpc_thread th
         pthread_mutex_unlock(&f->lock);
         return !silent;
     }
-    return rpc_client_latest(client_of(f, server, thread), &latest, &ignored) == TIDE_OK;
+    return tide_rpc_client_latest(client_of(f, server, thread), &latest, &ignored) == TIDE_OK;
 }
 
 /* Returns whether another server answers and is not aside. */
@@ -131,10 +132,11 @@ int64_t rpc_fleet_doubted(struct rpc_fleet *f, char *text, size_t size)
 static bool ask_hash(struct rpc_fleet *f, uint32_t server, enum rpc_thread thread, uint32_t ledger,
                      uint8_t hash[TIDE_HASH_BYTES])
 {
-    struct rpc_one one;
+    struct tide_rpc_one one;
     struct tide_err ignored;
-    bool good = rpc_client_one(client_of(f, server, thread), ledger, &one, &ignored) == TIDE_OK &&
-                one.given;
+    bool good =
+        tide_rpc_client_one(client_of(f, server, thread), ledger, &one, &ignored) == TIDE_OK &&
+        one.given;
     if (good)
         memcpy(hash, one.hash, TIDE_HASH_BYTES);
     return good;
@@ -165,9 +167,9 @@ static bool shares_nothing(struct rpc_fleet *f, uint32_t server, enum rpc_thread
 /* The hash that each server delivers for one ledger. */
 struct votes {
     uint32_t ledger;
-    bool known[RPC_SERVERS_MAX], stored_known;
+    bool known[TIDE_RPC_SERVERS_MAX], stored_known;
     bool unreadable; /* the database does not answer now */
-    uint8_t hash[RPC_SERVERS_MAX][TIDE_HASH_BYTES], stored[TIDE_HASH_BYTES];
+    uint8_t hash[TIDE_RPC_SERVERS_MAX][TIDE_HASH_BYTES], stored[TIDE_HASH_BYTES];
 };
 
 static bool same_vote(const struct votes *v, uint32_t a, uint32_t b)

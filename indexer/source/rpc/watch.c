@@ -24,9 +24,9 @@ static bool watch_cancelled(void *self)
 static void look_at(struct rpc_fleet *f, uint32_t server)
 {
     struct rpc_server *s = &f->servers[server];
-    struct rpc_latest latest;
+    struct tide_rpc_latest latest;
     struct tide_err err;
-    tide_status status = rpc_client_latest(&s->watcher, &latest, &err);
+    tide_status status = tide_rpc_client_latest(&s->watcher, &latest, &err);
     if (status == TIDE_E_CHAIN && rpc_fleet_trust(f, server) != RPC_ASIDE)
         (void)rpc_fleet_put_aside(f, server, RPC_WATCHER, &err);
     if (status) {
@@ -69,14 +69,14 @@ static void *watch_servers(void *self)
 
 /* Returns whether the current server, which is behind the stored chain, has another chain, so that
  * the network was reset. Compares at most once in STORED_MS. */
-static bool is_reset(struct rpc_fleet *f, uint32_t first, struct rpc_latest *latest)
+static bool is_reset(struct rpc_fleet *f, uint32_t first, struct tide_rpc_latest *latest)
 {
     const struct tide_source_options *o = f->options.source;
     struct tide_err ignored;
     if (!o->stored_hash || tide_now_ms() - f->stored_ms < STORED_MS)
         return false;
     f->stored_ms = tide_now_ms();
-    if (rpc_client_latest(&f->servers[f->current].client, latest, &ignored) ||
+    if (tide_rpc_client_latest(&f->servers[f->current].client, latest, &ignored) ||
         latest->sequence >= first)
         return false;
     return rpc_fleet_is_other_chain(f, first, latest->sequence, latest->hash);
@@ -85,7 +85,7 @@ static bool is_reset(struct rpc_fleet *f, uint32_t first, struct rpc_latest *lat
 enum rpc_outcome rpc_fleet_look_behind(struct rpc_fleet *f, uint32_t first, uint32_t newest,
                                        struct tide_err *err)
 {
-    struct rpc_latest latest;
+    struct tide_rpc_latest latest;
     char text[TIDE_ERR_TEXT_MAX];
     const char *name = f->servers[f->current].client.name;
     snprintf(text, sizeof text, "%s is at ledger %u, ledger %u is wanted", name, newest, first);
@@ -103,23 +103,23 @@ enum rpc_outcome rpc_fleet_look_behind(struct rpc_fleet *f, uint32_t first, uint
 
 static tide_status open_servers(struct rpc_fleet *f, struct tide_err *err)
 {
-    const struct rpc_options options = { .config = f->config,
-                                         .agent = "tidemark-indexer",
-                                         .passphrase = f->options.source->passphrase,
-                                         .rate = &f->rate,
-                                         .cancelled = rpc_fleet_cancelled,
-                                         .self = f };
-    struct rpc_options watching = options;
+    const struct tide_rpc_options options = { .config = f->config,
+                                              .agent = "tidemark-indexer",
+                                              .passphrase = f->options.source->passphrase,
+                                              .rate = &f->rate,
+                                              .cancelled = rpc_fleet_cancelled,
+                                              .self = f };
+    struct tide_rpc_options watching = options;
     watching.cancelled = watch_cancelled;
     const char *list = f->config->rpc;
-    char url[RPC_URL_BYTES];
-    tide_status status = rpc_check_list(list, err);
-    while (!status && rpc_next_url(&list, url)) {
+    char url[TIDE_RPC_URL_BYTES];
+    tide_status status = tide_rpc_check_list(list, err);
+    while (!status && tide_rpc_next_url(&list, url)) {
         struct rpc_server *s = &f->servers[f->count++];
         s->size = rpc_size_of(PAGE_FIRST, f->config->rpc_page);
-        status = rpc_client_open(&s->client, url, &options, err);
+        status = tide_rpc_client_open(&s->client, url, &options, err);
         if (!status)
-            status = rpc_client_open(&s->watcher, url, &watching, err);
+            status = tide_rpc_client_open(&s->watcher, url, &watching, err);
     }
     return status;
 }
@@ -129,9 +129,9 @@ static tide_status open_servers(struct rpc_fleet *f, struct tide_err *err)
 static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[server];
-    struct rpc_latest latest = { 0 };
-    struct rpc_one one;
-    tide_status status = rpc_client_one(&s->client, 2, &one, err);
+    struct tide_rpc_latest latest = { 0 };
+    struct tide_rpc_one one;
+    tide_status status = tide_rpc_client_one(&s->client, 2, &one, err);
     s->answered = status == TIDE_OK;
     if (status == TIDE_E_STOPPED && rpc_fleet_is_late(f))
         status = tide_fail(err, TIDE_E_IO, "%s: no answer while others are asked", s->client.name);
@@ -146,7 +146,7 @@ static tide_status ask_range(struct rpc_fleet *f, uint32_t server, struct tide_e
         f->last = *err;
         return status;
     }
-    if (one.latest == 0 && rpc_client_latest(&s->client, &latest, err) == TIDE_OK)
+    if (one.latest == 0 && tide_rpc_client_latest(&s->client, &latest, err) == TIDE_OK)
         one.latest = latest.sequence;
     rpc_fleet_note_range(f, server, one.oldest, one.latest);
     tide_log(TIDE_INFO, "rpc.open", "server=%s oldest=%u latest=%u", s->client.name, one.oldest,
@@ -209,12 +209,12 @@ void rpc_fleet_close(struct rpc_fleet *f)
     if (f->watching)
         pthread_join(f->thread, NULL);
     for (uint32_t i = 0; i < f->count; i++) {
-        rpc_client_close(&f->servers[i].client);
-        rpc_client_close(&f->servers[i].watcher);
+        tide_rpc_client_close(&f->servers[i].client);
+        tide_rpc_client_close(&f->servers[i].watcher);
     }
     pthread_cond_destroy(&f->wake);
     pthread_mutex_destroy(&f->lock);
-    rpc_rate_destroy(&f->rate);
+    tide_rpc_rate_destroy(&f->rate);
     free(f);
 }
 
@@ -223,7 +223,7 @@ tide_status rpc_fleet_open(struct rpc_fleet **out, const struct rpc_fleet_option
 {
     struct rpc_fleet *f = calloc(1, sizeof *f);
     const struct tide_config *config = options->source->config;
-    if (!f || !init_locks(f) || rpc_rate_init(&f->rate, config->rpc_requests_s)) {
+    if (!f || !init_locks(f) || tide_rpc_rate_init(&f->rate, config->rpc_requests_s)) {
         free(f);
         return tide_fail(err, TIDE_E_MEMORY, "rpc: out of memory");
     }

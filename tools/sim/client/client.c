@@ -4,7 +4,8 @@
 #include "tidemark/scval.h"
 #include "tidemark/strkey.h"
 #include "tidemark/text.h"
-#include "tools/sim/client/tx_build.h"
+#include "tidemark/tx.h"
+#include "tools/sim/chain/chain_call.h"
 #include "tools/sim/options/command.h"
 #include "tools/sim/options/options.h"
 
@@ -49,6 +50,7 @@ struct session {
     struct client client;
     const struct client_options *o;
     const struct client_call *call;
+    struct tide_call invoked; /* the contract's function */
     struct parties parties;
     struct tide_sign *actor;  /* key of --as */
     struct tide_sign *sender; /* key of --sender, or of --as */
@@ -86,7 +88,7 @@ static tide_status open_key(struct tide_sign **out, uint64_t seed, const char *n
 
 /* Reads the network's passphrase and makes the names. The keys are public knowledge: a network with
  * real assets must never see one, so such networks are rejected. */
-static tide_status open_network(struct session *s, struct rpc_network *network,
+static tide_status open_network(struct session *s, struct tide_rpc_network *network,
                                 struct tide_err *err)
 {
     tide_status status = client_network(&s->client, network, err);
@@ -105,38 +107,77 @@ static tide_status open_network(struct session *s, struct rpc_network *network,
 /* --- making the transaction --------------------------------------------------------------- */
 
 /* Makes the draft that is simulated: no resources, no authorisations. */
-static tide_status draft_tx(struct session *s, struct tx_draft *out, struct tide_err *err)
+static tide_status draft_tx(struct session *s, struct tide_draft *out, struct tide_err *err)
 {
-    struct rpc_latest latest = { 0 };
-    *out = (struct tx_draft){ .network_id = s->parties.network_id,
-                              .source = tide_sign_public(s->sender),
-                              .fee = INCLUSION_FEE,
-                              .contract = s->parties.contracts[s->call->place].id,
-                              .fn = s->call->fn,
-                              .args = tide_buf_view(&s->args),
-                              .arg_count = s->arg_count };
+    struct tide_rpc_latest latest = { 0 };
+    s->invoked = (struct tide_call){ .function = s->call->fn,
+                                     .args = tide_buf_view(&s->args),
+                                     .arg_count = s->arg_count };
+    memcpy(s->invoked.contract, s->parties.contracts[s->call->place].id, TIDE_HASH_BYTES);
+    *out = (struct tide_draft){ .fee = INCLUSION_FEE, .call = &s->invoked };
+    memcpy(out->source, tide_sign_public(s->sender), TIDE_HASH_BYTES);
     tide_status status = client_sequence(&s->client, out->source, &out->seq, err);
     if (status == TIDE_OK)
-        status = rpc_client_latest(&s->client.rpc, &latest, err);
+        status = tide_rpc_client_latest(&s->client.rpc, &latest, err);
     out->seq++;
     out->max_time = s->max_time = latest.close_time + VALID_S;
     return status;
 }
 
-/* Writes the envelope, signed unless key is NULL. */
-static tide_status put_envelope(struct session *s, const struct tx_draft *what,
+/* Writes the envelope and its hash, signed unless key is NULL. */
+static tide_status put_envelope(struct session *s, const struct tide_draft *what,
                                 struct tide_sign *key, struct tide_err *err)
 {
+    struct tide_envelope e;
+    struct tide_xdr x;
     tide_buf_reset(&s->envelope);
-    if (tx_build_envelope(&s->envelope, what, key, s->hash) != TIDE_OK)
-        return tide_fail(err, TIDE_E_MEMORY, "no memory for the envelope");
-    return TIDE_OK;
+    tide_status status = tide_envelope_put(&s->envelope, what);
+    if (status == TIDE_OK)
+        status = tide_envelope_read(&e, tide_buf_view(&s->envelope), &x);
+    if (status == TIDE_OK)
+        tide_envelope_hash(s->hash, &e, s->parties.network_id);
+    if (status == TIDE_OK && key)
+        status = tide_envelope_sign(&s->envelope, key, s->hash);
+    return status == TIDE_OK ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "cannot write the envelope");
+}
+
+/* Appends an authorisation entry of a simulation's answer. One with address credentials is signed by
+ * key and valid until the ledger `expires`; its nonce and invocation stay. One of the source stays
+ * as it is. TIDE_E_DECODE if the entry is malformed or of an unknown kind. */
+static tide_status put_auth(struct tide_buf *buf, const uint8_t *network_id, tide_slice entry,
+                            struct tide_sign *key, uint32_t expires)
+{
+    uint8_t hash[TIDE_HASH_BYTES], signature[TIDE_SIGNATURE_BYTES];
+    struct tide_xdr x = tide_xdr_of(entry);
+    uint32_t arm = tide_xdr_u32(&x);
+    if (arm == 0) {
+        tide_buf_slice(buf, entry);
+        return TIDE_OK;
+    }
+    const uint8_t *mark = x.cur;
+    tide_scaddress_skip(&x);
+    tide_slice address = tide_xdr_span(&x, mark);
+    struct chain_signed what = { .nonce = tide_xdr_i64(&x), .expires = expires };
+    tide_xdr_skip(&x, 4);
+    tide_scval_skip(&x);
+    what.invocation = tide_slice_of(x.cur, tide_xdr_left(&x));
+    if (arm > 1 || x.status != TIDE_OK)
+        return TIDE_E_DECODE;
+    chain_auth_hash(network_id, &what, hash);
+    tide_sign(key, signature, tide_slice_of(hash, sizeof hash));
+    tide_buf_be32(buf, arm);
+    tide_buf_slice(buf, address);
+    tide_buf_be64(buf, (uint64_t)what.nonce);
+    tide_buf_be32(buf, expires);
+    chain_put_signature(buf, tide_sign_public(key), signature);
+    tide_buf_slice(buf, what.invocation);
+    return buf->failed ? TIDE_E_MEMORY : TIDE_OK;
 }
 
 /* Completes the draft with the answer of its simulation: data, fee, authorisations signed by the
  * actor. */
-static tide_status complete_tx(struct session *s, struct tx_draft *what,
-                               const struct rpc_simulated *simulated, struct tide_err *err)
+static tide_status complete_tx(struct session *s, struct tide_draft *what,
+                               const struct tide_rpc_simulated *simulated, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
     tide_buf_reset(&s->soroban);
@@ -146,8 +187,8 @@ static tide_status complete_tx(struct session *s, struct tx_draft *what,
     what->fee += simulated->resource_fee;
     what->auth_count = simulated->auth_count;
     for (uint32_t i = 0; status == TIDE_OK && i < what->auth_count; i++) {
-        status = tx_build_auth(&s->auth, s->parties.network_id, simulated->auth[i], s->actor,
-                               simulated->ledger + AUTH_LEDGERS);
+        status = put_auth(&s->auth, s->parties.network_id, simulated->auth[i], s->actor,
+                          simulated->ledger + AUTH_LEDGERS);
         if (status != TIDE_OK)
             tide_fail(err, status,
                       "simulateTransaction: an authorisation is malformed or of an unknown kind");
@@ -162,16 +203,16 @@ static tide_status complete_tx(struct session *s, struct tx_draft *what,
  * sequence number. */
 static tide_status send_tx(struct session *s, bool *again, struct tide_err *err)
 {
-    struct rpc_sent sent;
+    struct tide_rpc_sent sent;
     char why[64];
     *again = false;
     for (uint64_t waited = 0;; waited += POLL_MS) {
         tide_status status = client_send(&s->client, tide_buf_view(&s->envelope), &sent, err);
         if (status != TIDE_OK)
             return status;
-        if (sent.status == RPC_PENDING || sent.status == RPC_DUPLICATE)
+        if (sent.status == TIDE_RPC_PENDING || sent.status == TIDE_RPC_DUPLICATE)
             return TIDE_OK;
-        if (sent.status == RPC_ERROR) {
+        if (sent.status == TIDE_RPC_ERROR) {
             snprintf(why, sizeof why, "transaction result %d", sent.code);
             *again = sent.code == TX_BAD_SEQ;
             if (!*again)
@@ -187,11 +228,12 @@ static tide_status send_tx(struct session *s, bool *again, struct tide_err *err)
 }
 
 /* Waits until a ledger contains the transaction, or until its time is over. */
-static tide_status wait_for_tx(struct session *s, struct rpc_found *found, struct tide_err *err)
+static tide_status wait_for_tx(struct session *s, struct tide_rpc_found *found,
+                               struct tide_err *err)
 {
     for (;;) {
         tide_status status = client_find(&s->client, s->hash, found, err);
-        if (status != TIDE_OK || found->status != RPC_NOT_FOUND)
+        if (status != TIDE_OK || found->status != TIDE_RPC_NOT_FOUND)
             return status;
         if (found->close_time > s->max_time) {
             print_refused(s, "by time", "no ledger contained it before its time bound");
@@ -202,7 +244,7 @@ static tide_status wait_for_tx(struct session *s, struct rpc_found *found, struc
 }
 
 /* Prints what a transaction that passed returned. */
-static void print_passed(struct session *s, const struct rpc_found *found, const char *hash)
+static void print_passed(struct session *s, const struct tide_rpc_found *found, const char *hash)
 {
     struct tide_buf json;
     tide_slice value = client_return_value(found->meta), text = TIDE_SLICE("none");
@@ -215,11 +257,11 @@ static void print_passed(struct session *s, const struct rpc_found *found, const
 }
 
 /* Prints the transaction's outcome. */
-static void print_found(struct session *s, const struct rpc_found *found)
+static void print_found(struct session *s, const struct tide_rpc_found *found)
 {
     char hash[65] = "", why[512] = "no reason given";
     tide_hex(hash, tide_slice_of(s->hash, TIDE_HASH_BYTES));
-    if (found->status == RPC_SUCCESS) {
+    if (found->status == TIDE_RPC_SUCCESS) {
         print_passed(s, found, hash);
         return;
     }
@@ -235,9 +277,9 @@ static void print_found(struct session *s, const struct rpc_found *found)
  * used. */
 static tide_status try_once(struct session *s, bool *again, struct tide_err *err)
 {
-    struct tx_draft what;
-    struct rpc_simulated simulated;
-    struct rpc_found found;
+    struct tide_draft what;
+    struct tide_rpc_simulated simulated;
+    struct tide_rpc_found found;
     *again = false;
     tide_status status = draft_tx(s, &what, err);
     if (status == TIDE_OK)
@@ -267,13 +309,13 @@ static tide_status try_once(struct session *s, bool *again, struct tide_err *err
 static tide_status invoke_call(struct session *s, struct tide_err *err)
 {
     struct client_options o = *s->o;
-    struct rpc_latest latest = { 0 };
+    struct tide_rpc_latest latest = { 0 };
     bool again = true;
     tide_status status = open_key(&s->actor, o.seed, o.as, err);
     if (status == TIDE_OK)
         status = open_key(&s->sender, o.seed, o.sender ? o.sender : o.as, err);
     if (status == TIDE_OK && o.expires_in)
-        status = rpc_client_latest(&s->client.rpc, &latest, err);
+        status = tide_rpc_client_latest(&s->client.rpc, &latest, err);
     o.expires_in += latest.close_time;
     if (status == TIDE_OK)
         status = client_args(&s->args, &s->arg_count, s->call, &o, &s->parties, err);
@@ -289,7 +331,7 @@ static tide_status invoke_call(struct session *s, struct tide_err *err)
 static const struct client_call fund_call = { .name = "fund" };
 
 /* Funds an account by the friendbot. */
-static tide_status fund_account(struct session *s, const struct rpc_network *network,
+static tide_status fund_account(struct session *s, const struct tide_rpc_network *network,
                                 struct tide_err *err)
 {
     char address[TIDE_STRKEY_TEXT_MAX];
@@ -310,7 +352,7 @@ static tide_status fund_account(struct session *s, const struct rpc_network *net
 /* Opens client and network and runs the command. */
 static tide_status run_call(struct session *s, struct tide_err *err)
 {
-    struct rpc_network network;
+    struct tide_rpc_network network;
     tide_status status = client_open(&s->client, s->o->rpc, err);
     if (status == TIDE_OK)
         status = open_network(s, &network, err);

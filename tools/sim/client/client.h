@@ -11,7 +11,7 @@ enum { CLIENT_BYTES_MAX = 8 << 20 };
 
 /* A connection to a server. Slices of its answers borrow until the next call. */
 struct client {
-    struct rpc_client rpc;
+    struct tide_rpc_client rpc;
     struct tide_buf params; /* params of the call that is made */
 };
 
@@ -19,20 +19,20 @@ struct client {
 tide_status client_open(struct client *client, const char *url, struct tide_err *err) TIDE_MUST_USE;
 void client_close(struct client *client);
 
-/* Each function below makes one call and returns what rpc_ask does; TIDE_E_USAGE if the server
+/* Each function below makes one call and returns what tide_rpc_ask does; TIDE_E_USAGE if the server
  * refuses it with an error of JSON-RPC. */
-tide_status client_network(struct client *client, struct rpc_network *out,
+tide_status client_network(struct client *client, struct tide_rpc_network *out,
                            struct tide_err *err) TIDE_MUST_USE;
 /* Reads an account's sequence number. Returns TIDE_E_MISSING if there is no such account. */
 tide_status client_sequence(struct client *client, const uint8_t key[TIDE_HASH_BYTES], int64_t *seq,
                             struct tide_err *err) TIDE_MUST_USE;
 /* The error of a call that failed is followed by what its event says. */
-tide_status client_simulate(struct client *client, tide_slice envelope, struct rpc_simulated *out,
-                            struct tide_err *err) TIDE_MUST_USE;
-tide_status client_send(struct client *client, tide_slice envelope, struct rpc_sent *out,
+tide_status client_simulate(struct client *client, tide_slice envelope,
+                            struct tide_rpc_simulated *out, struct tide_err *err) TIDE_MUST_USE;
+tide_status client_send(struct client *client, tide_slice envelope, struct tide_rpc_sent *out,
                         struct tide_err *err) TIDE_MUST_USE;
 tide_status client_find(struct client *client, const uint8_t hash[TIDE_HASH_BYTES],
-                        struct rpc_found *out, struct tide_err *err) TIDE_MUST_USE;
+                        struct tide_rpc_found *out, struct tide_err *err) TIDE_MUST_USE;
 /* Calls the friendbot, which answers once a ledger contains its transaction. */
 tide_status client_fund(struct client *client, const char *friendbot, const char *address,
                         struct tide_err *err) TIDE_MUST_USE;

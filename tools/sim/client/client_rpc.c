@@ -9,26 +9,26 @@ enum { TIMEOUT_MS = 30000, STALL_S = 20 };
 tide_status client_open(struct client *client, const char *url, struct tide_err *err)
 {
     static struct tide_config config;
-    const struct rpc_options options = { .config = &config, .agent = "tidemark-sim" };
+    const struct tide_rpc_options options = { .config = &config, .agent = "tidemark-sim" };
     tide_config_defaults(&config);
     config.rpc_timeout_ms = TIMEOUT_MS;
     config.http_stall_s = STALL_S;
     tide_buf_init(&client->params, CLIENT_BYTES_MAX);
-    return rpc_client_open(&client->rpc, url, &options, err);
+    return tide_rpc_client_open(&client->rpc, url, &options, err);
 }
 
 void client_close(struct client *client)
 {
-    rpc_client_close(&client->rpc);
+    tide_rpc_client_close(&client->rpc);
     tide_buf_release(&client->params);
 }
 
 /* Asks with the params that were written. An error of JSON-RPC is a refusal. */
-static tide_status ask_server(struct client *client, const struct rpc_question *question, void *out,
-                              struct tide_err *err)
+static tide_status ask_server(struct client *client, const struct tide_rpc_question *question,
+                              void *out, struct tide_err *err)
 {
     tide_status status =
-        rpc_ask(&client->rpc, question, tide_buf_view(&client->params), NULL, out, err);
+        tide_rpc_ask(&client->rpc, question, tide_buf_view(&client->params), NULL, out, err);
     if (status == TIDE_E_IO && client->rpc.last.error.code)
         err->code = status = TIDE_E_USAGE;
     return status;
@@ -40,10 +40,11 @@ static struct tide_buf *new_params(struct client *client)
     return &client->params;
 }
 
-tide_status client_network(struct client *client, struct rpc_network *out, struct tide_err *err)
+tide_status client_network(struct client *client, struct tide_rpc_network *out,
+                           struct tide_err *err)
 {
     tide_buf_str(new_params(client), "{}");
-    return ask_server(client, &rpc_get_network, out, err);
+    return ask_server(client, &tide_rpc_get_network, out, err);
 }
 
 tide_status client_sequence(struct client *client, const uint8_t key[TIDE_HASH_BYTES], int64_t *seq,
@@ -53,9 +54,9 @@ tide_status client_sequence(struct client *client, const uint8_t key[TIDE_HASH_B
     uint8_t ledger_key[40] = { 0 };
     memcpy(ledger_key + 8, key, TIDE_HASH_BYTES);
     const tide_slice wanted = tide_slice_of(ledger_key, sizeof ledger_key);
-    struct rpc_entries entries = { .keys = &wanted, .count = 1 };
-    rpc_params_keys(new_params(client), &wanted, 1);
-    tide_status status = ask_server(client, &rpc_ledger_entries, &entries, err);
+    struct tide_rpc_entries entries = { .keys = &wanted, .count = 1 };
+    tide_rpc_params_keys(new_params(client), &wanted, 1);
+    tide_status status = ask_server(client, &tide_rpc_ledger_entries, &entries, err);
     if (status)
         return status;
     if (entries.data[0].len < BEFORE + 8)
@@ -64,30 +65,30 @@ tide_status client_sequence(struct client *client, const uint8_t key[TIDE_HASH_B
     return TIDE_OK;
 }
 
-tide_status client_simulate(struct client *client, tide_slice envelope, struct rpc_simulated *out,
-                            struct tide_err *err)
+tide_status client_simulate(struct client *client, tide_slice envelope,
+                            struct tide_rpc_simulated *out, struct tide_err *err)
 {
     char said[256];
-    rpc_params_tx(new_params(client), envelope);
-    tide_status status = ask_server(client, &rpc_simulation, out, err);
+    tide_rpc_params_tx(new_params(client), envelope);
+    tide_status status = ask_server(client, &tide_rpc_simulation, out, err);
     size_t len = status ? 0 : strlen(out->error);
     if (len && client_error(said, sizeof said, out->event))
         snprintf(out->error + len, sizeof out->error - len, ": %s", said);
     return status;
 }
 
-tide_status client_send(struct client *client, tide_slice envelope, struct rpc_sent *out,
+tide_status client_send(struct client *client, tide_slice envelope, struct tide_rpc_sent *out,
                         struct tide_err *err)
 {
-    rpc_params_tx(new_params(client), envelope);
-    return ask_server(client, &rpc_sending, out, err);
+    tide_rpc_params_tx(new_params(client), envelope);
+    return ask_server(client, &tide_rpc_sending, out, err);
 }
 
 tide_status client_find(struct client *client, const uint8_t hash[TIDE_HASH_BYTES],
-                        struct rpc_found *out, struct tide_err *err)
+                        struct tide_rpc_found *out, struct tide_err *err)
 {
-    rpc_params_hash(new_params(client), hash);
-    return ask_server(client, &rpc_get_transaction, out, err);
+    tide_rpc_params_hash(new_params(client), hash);
+    return ask_server(client, &tide_rpc_get_transaction, out, err);
 }
 
 tide_status client_fund(struct client *client, const char *friendbot, const char *address,

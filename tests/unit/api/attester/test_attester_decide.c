@@ -110,15 +110,15 @@ static void what_was_overwritten_has_a_word(void **state)
 /* A transaction signed at ledger 100 and valid until time 5000. The server has the ledgers from 50
  * to `latest`. */
 #define FLIGHT .seq = 8, .max_time = 5000, .submit_ledger = 100
-#define FOUND(ledger, time)                                                         \
-    {                                                                               \
-        .status = RPC_NOT_FOUND, .oldest = 50, .latest = ledger, .close_time = time \
+#define FOUND(ledger, time)                                                              \
+    {                                                                                    \
+        .status = TIDE_RPC_NOT_FOUND, .oldest = 50, .latest = ledger, .close_time = time \
     }
 
 struct case_missing {
     const char *name;
     struct att_flight flight;
-    struct rpc_found found;
+    struct tide_rpc_found found;
     enum att_step step;
 };
 
@@ -143,7 +143,7 @@ static const struct case_missing missing[] = {
 struct case_ended {
     const char *name;
     struct att_flight flight;
-    struct rpc_found found;
+    struct tide_rpc_found found;
     struct att_view view;
     enum att_step step;
     const char *why;
@@ -186,7 +186,7 @@ static void an_envelope_is_sent_again_until_its_end_is_known(void **state)
 static void unreadable_entries_wait_while_it_may_come(void **state)
 {
     const struct att_flight flight = { FLIGHT };
-    const struct rpc_found early = FOUND(110, 5000), late = FOUND(120, 5001);
+    const struct tide_rpc_found early = FOUND(110, 5000), late = FOUND(120, 5001);
     (void)state;
     assert_int_equal(att_decide_unread(&flight, &early).step, ATT_STEP_WAIT);
     assert_int_equal(att_decide_unread(&flight, &late).step, ATT_STEP_PARK);
@@ -216,9 +216,9 @@ static void nothing_is_made_anew_while_it_may_still_come(void **state)
                                      .sent_ledger = bits >> 2 & 1 ? 101 : 0,
                                      .code = bits >> 3 & 1 ? ATT_TX_BAD_SEQ : 0,
                                      .bad_seq = bits >> 4 & 1 ? 2 : 0 };
-        struct rpc_found found = { .oldest = bits >> 5 & 1 ? 500 : 50,
-                                   .latest = 600,
-                                   .close_time = bits >> 6 & 1 ? 5001 : 4000 };
+        struct tide_rpc_found found = { .oldest = bits >> 5 & 1 ? 500 : 50,
+                                        .latest = 600,
+                                        .close_time = bits >> 6 & 1 ? 5001 : 4000 };
         struct att_view view = { .ledger = 600,
                                  .account = true,
                                  .seq = bits >> 7 & 1 ? 8 : 7,

@@ -77,7 +77,7 @@ static struct servers *open_servers(void)
 #define ENTRIES(list) "{\"latestLedger\":7,\"entries\":[" list "]}"
 
 /* Requests the entries with the keys "a" and "b" (YQ== and Yg==) with `said` as the result. */
-static tide_status ask_entries(struct servers *s, const char *said, struct rpc_entries *out)
+static tide_status ask_entries(struct servers *s, const char *said, struct tide_rpc_entries *out)
 {
     const tide_slice keys[] = { TIDE_SLICE("a"), TIDE_SLICE("b") };
     struct tide_err err;
@@ -92,7 +92,7 @@ static void entries_of_a_new_connection_stay_valid(void **state)
 {
     enum { GROUPS = 2000 };
     struct servers *s = open_servers();
-    struct rpc_entries e;
+    struct tide_rpc_entries e;
     struct tide_buf said;
     (void)state;
     tide_buf_init(&said, 1 << 16);
@@ -130,7 +130,7 @@ static void an_unreadable_entry_is_not_an_absent_one(void **state)
         "{\"latestLedger\":7}",
     };
     struct servers *s = open_servers();
-    struct rpc_entries e;
+    struct tide_rpc_entries e;
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(bad); i++)
         if (ask_entries(s, bad[i], &e) != TIDE_E_IO)
@@ -172,7 +172,7 @@ static void a_simulation_in_pieces_is_none(void **state)
         "\"stateChanges\":[{\"key\":\"YQ==\",\"before\":\"!\"}]}",
     };
     struct servers *s = open_servers();
-    struct rpc_simulated simulated;
+    struct tide_rpc_simulated simulated;
     struct tide_err err;
     (void)state;
     for (size_t i = 0; i < TIDE_COUNT(bad); i++) {
@@ -194,7 +194,7 @@ static void a_simulation_in_pieces_is_none(void **state)
 static tide_status ask_at(struct servers *s, const char *ledger)
 {
     char said[96];
-    struct rpc_entries e;
+    struct tide_rpc_entries e;
     snprintf(said, sizeof said, "{\"latestLedger\":%s,\"entries\":null}", ledger);
     tide_status status = ask_entries(s, said, &e);
     s->said = NULL;
@@ -242,7 +242,7 @@ static void an_index_shortens_the_memory_of_a_claim(void **state)
 static void a_network_that_began_anew_starts_low(void **state)
 {
     struct servers *s = open_servers();
-    struct rpc_entries e;
+    struct tide_rpc_entries e;
     (void)state;
     assert_int_equal(ask_entries(s, "{\"latestLedger\":9000,\"entries\":null}", &e), TIDE_OK);
     assert_int_equal(ask_entries(s, "{\"latestLedger\":12,\"entries\":null}", &e), TIDE_E_IO);
@@ -289,7 +289,7 @@ static void time_and_ledgers_are_bounded(void **state)
 static void one_claims_nothing_of_another(void **state)
 {
     struct servers *s = open_servers();
-    struct rpc_entries e;
+    struct tide_rpc_entries e;
     struct tide_err err;
     const tide_slice key = TIDE_SLICE("a");
     (void)state;
@@ -310,7 +310,7 @@ static void one_claims_nothing_of_another(void **state)
 
 static void send_to(struct servers *s, const char *server, tide_status wanted)
 {
-    struct rpc_sent sent;
+    struct tide_rpc_sent sent;
     struct tide_err err;
     s->said = "{\"status\":\"PENDING\",\"latestLedger\":7}";
     assert_int_equal(att_rpc_send(s->rpc, &sent, TIDE_SLICE("x"), &err), wanted);

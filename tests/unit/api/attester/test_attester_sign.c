@@ -136,8 +136,8 @@ static void the_recorded_transaction_comes_out_the_same(void **state)
     struct tide_err err;
     struct att_signer *signer;
     struct att_policy policy = { .fee_max = 100000, .latest = UINT64_MAX };
-    struct att_call call = { .function = "attest", .arg_count = 3 };
-    struct att_draft draft = { .seq = (int64_t)number(json, "txSequence"), .call = &call };
+    struct tide_call call = { .function = "attest", .arg_count = 3 };
+    struct tide_draft draft = { .seq = (int64_t)number(json, "txSequence"), .call = &call };
     uint8_t seed[TIDE_HASH_BYTES], hash[TIDE_HASH_BYTES];
     read_parts(&v, json);
     key_of(seed, field(json, "secretSeed"), TIDE_STRKEY_SEED);
@@ -150,7 +150,7 @@ static void the_recorded_transaction_comes_out_the_same(void **state)
     draft.max_time = max_time_of(&v.draft);
     draft.fee = (uint32_t)number(json, "draftFee");
     tide_buf_init(&out, ATT_ENVELOPE_MAX);
-    assert_int_equal(att_put_envelope(&out, &draft), TIDE_OK);
+    assert_int_equal(tide_envelope_put(&out, &draft), TIDE_OK);
     assert_true(tide_slice_eq(tide_buf_view(&out), tide_buf_view(&v.draft)));
 
     tide_buf_reset(&out);
@@ -163,7 +163,7 @@ static void the_recorded_transaction_comes_out_the_same(void **state)
     draft.soroban = tide_buf_view(&v.soroban);
     draft.auth = tide_buf_view(&v.auth);
     draft.auth_count = 1;
-    assert_int_equal(att_put_envelope(&out, &draft), TIDE_OK);
+    assert_int_equal(tide_envelope_put(&out, &draft), TIDE_OK);
     assert_int_equal(att_sign(signer, &out, &call, hash, &err), TIDE_OK);
     assert_memory_equal(hash, v.hash, sizeof hash);
     assert_true(tide_slice_eq(tide_buf_view(&out), tide_buf_view(&v.signed_bytes)));
@@ -176,9 +176,9 @@ static void the_recorded_transaction_comes_out_the_same(void **state)
     const char *bump = strstr(json, "\"feeBump\"");
     key_of(source, field(bump, "feeSource"), TIDE_STRKEY_ACCOUNT);
     tide_buf_reset(&out);
-    assert_int_equal(
-        att_put_bump(&out, tide_buf_view(&v.signed_bytes), source, (int64_t)number(bump, "fee")),
-        TIDE_OK);
+    assert_int_equal(tide_envelope_put_bump(&out, tide_buf_view(&v.signed_bytes), source,
+                                            (int64_t)number(bump, "fee")),
+                     TIDE_OK);
     assert_memory_equal(out.ptr, v.bump.ptr, out.len - 4);
     assert_int_equal(tide_envelope_read(&e, tide_buf_view(&out), &x), TIDE_OK);
     tide_envelope_hash(hash, &e, policy.network_id);
@@ -196,8 +196,8 @@ static void the_recorded_transaction_comes_out_the_same(void **state)
 
 struct world {
     struct att_signer *signer;
-    struct att_call call;
-    struct att_draft draft;
+    struct tide_call call;
+    struct tide_draft draft;
     struct tide_buf args, soroban, auth, out;
     struct tide_err err;
     uint8_t hash[TIDE_HASH_BYTES];
@@ -243,14 +243,14 @@ static int open_world(void **state)
                                .jurisdiction = 756,
                                .expires_at = 1800000000 };
     memcpy(words.verifier, att_signer_public(w->signer), TIDE_HASH_BYTES);
-    w->call = (struct att_call){ .function = "attest" };
+    w->call = (struct tide_call){ .function = "attest" };
     memcpy(w->call.contract, policy.contract, TIDE_HASH_BYTES);
     w->call.arg_count = att_put_args(&w->args, &words, false);
     w->call.args = tide_buf_view(&w->args);
     att_put_auth(&w->auth, &w->call);
     put_soroban(&w->soroban, policy.contract, policy.contract);
     w->draft =
-        (struct att_draft){ .fee = 50100, .seq = 7, .max_time = 1700000000, .call = &w->call };
+        (struct tide_draft){ .fee = 50100, .seq = 7, .max_time = 1700000000, .call = &w->call };
     memcpy(w->draft.source, att_signer_public(w->signer), TIDE_HASH_BYTES);
     w->draft.auth = tide_buf_view(&w->auth);
     w->draft.auth_count = 1;
@@ -270,18 +270,18 @@ static int close_world(void **state)
     return 0;
 }
 
-static tide_status sign(struct world *w, const struct att_call *meant)
+static tide_status sign(struct world *w, const struct tide_call *meant)
 {
     tide_buf_reset(&w->out);
-    assert_int_equal(att_put_envelope(&w->out, &w->draft), TIDE_OK);
+    assert_int_equal(tide_envelope_put(&w->out, &w->draft), TIDE_OK);
     return att_sign(w->signer, &w->out, meant, w->hash, &w->err);
 }
 
-static void refused(struct world *w, const struct att_call *meant, const char *why)
+static void refused(struct world *w, const struct tide_call *meant, const char *why)
 {
     struct tide_buf before;
     tide_buf_init(&before, ATT_ENVELOPE_MAX);
-    assert_int_equal(att_put_envelope(&before, &w->draft), TIDE_OK);
+    assert_int_equal(tide_envelope_put(&before, &w->draft), TIDE_OK);
     assert_int_equal(sign(w, meant), TIDE_E_CONFLICT);
     if (!strstr(w->err.text, why))
         fail_msg("expected \"%s\", got \"%s\"", why, w->err.text);
@@ -295,10 +295,12 @@ static void an_attestation_is_signed_and_bumped(void **state)
     struct tide_buf bump;
     assert_int_equal(sign(w, &w->call), TIDE_OK);
     tide_buf_init(&bump, ATT_ENVELOPE_MAX);
-    assert_int_equal(att_put_bump(&bump, tide_buf_view(&w->out), w->draft.source, 90000), TIDE_OK);
+    assert_int_equal(tide_envelope_put_bump(&bump, tide_buf_view(&w->out), w->draft.source, 90000),
+                     TIDE_OK);
     assert_int_equal(att_sign(w->signer, &bump, &w->call, w->hash, &w->err), TIDE_OK);
     tide_buf_reset(&bump);
-    assert_int_equal(att_put_bump(&bump, tide_buf_view(&w->out), w->draft.source, 100001), TIDE_OK);
+    assert_int_equal(tide_envelope_put_bump(&bump, tide_buf_view(&w->out), w->draft.source, 100001),
+                     TIDE_OK);
     assert_int_equal(att_sign(w->signer, &bump, &w->call, w->hash, &w->err), TIDE_E_CONFLICT);
     tide_buf_release(&bump);
 }
@@ -306,7 +308,7 @@ static void an_attestation_is_signed_and_bumped(void **state)
 static void another_call_is_refused(void **state)
 {
     struct world *w = *state;
-    struct att_call other = w->call;
+    struct tide_call other = w->call;
     w->draft.call = &other;
     other.contract[0] ^= 1;
     refused(w, &other, "not the compliance registry");
@@ -340,7 +342,7 @@ static void another_account_or_network_is_refused(void **state)
     policy.network_id[0] ^= 1;
     assert_int_equal(att_signer_of(&elsewhere, seed, &policy), TIDE_OK);
     tide_buf_reset(&w->out);
-    assert_int_equal(att_put_envelope(&w->out, &w->draft), TIDE_OK);
+    assert_int_equal(tide_envelope_put(&w->out, &w->draft), TIDE_OK);
     assert_int_equal(att_sign(elsewhere, &w->out, &w->call, w->hash, &w->err), TIDE_OK);
     /* the signature is for another hash, invalid on the first network */
     assert_memory_not_equal(w->hash, hash, sizeof hash);
@@ -370,10 +372,10 @@ static void authorisations_are_of_the_source_and_the_call_alone(void **state)
     struct world *w = *state;
     w->auth.ptr[3] = 1; /* an address's credentials */
     tide_buf_reset(&w->out);
-    assert_int_equal(att_put_envelope(&w->out, &w->draft), TIDE_OK);
+    assert_int_equal(tide_envelope_put(&w->out, &w->draft), TIDE_OK);
     assert_int_equal(att_sign(w->signer, &w->out, &w->call, w->hash, &w->err), TIDE_E_CONFLICT);
     w->auth.ptr[3] = 0;
-    struct att_call other = w->call;
+    struct tide_call other = w->call;
     other.function = "revoke";
     tide_buf_reset(&w->auth);
     att_put_auth(&w->auth, &other);

@@ -155,12 +155,12 @@ static void never_more_than_the_rate_in_any_second(void **state)
     static int64_t asked[MOST];
     (void)state;
     for (size_t r = 0; r < TIDE_COUNT(rates); r++) {
-        struct rpc_rate rate;
+        struct tide_rpc_rate rate;
         uint32_t count = 0, most = 0;
-        assert_int_equal(rpc_rate_init(&rate, rates[r]), TIDE_OK);
+        assert_int_equal(tide_rpc_rate_init(&rate, rates[r]), TIDE_OK);
         for (int64_t now = 0; now < 60000; now += 1 + (now / 7000 % 2) * 300) {
             int64_t wait = 0;
-            while (count < MOST && (wait = rpc_rate_take(&rate, now)) == 0)
+            while (count < MOST && (wait = tide_rpc_rate_take(&rate, now)) == 0)
                 asked[count++] = now;
             assert_true(wait > 0);
         }
@@ -171,7 +171,7 @@ static void never_more_than_the_rate_in_any_second(void **state)
         }
         assert_int_equal(most, rates[r]);
         assert_true(count >= 50 * rates[r]);
-        rpc_rate_destroy(&rate);
+        tide_rpc_rate_destroy(&rate);
     }
 }
 

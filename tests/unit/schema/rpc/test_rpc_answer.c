@@ -6,7 +6,7 @@
 
 #define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
 
-static struct rpc_error error; /* error of the last answer */
+static struct tide_rpc_error error; /* error of the last answer */
 
 static void put_meta(struct tide_buf *out, uint32_t sequence, uint32_t pad)
 {
@@ -35,7 +35,7 @@ static void put_entry(struct tide_buf *out, uint32_t sequence, uint32_t pad, int
     tide_buf_str(out, form == 0 ? "\"}" : "\" , \"z\":-1.5e3 }");
 }
 
-static tide_status read_text(struct rpc_page *page, struct tide_buf *text, uint64_t id,
+static tide_status read_text(struct tide_rpc_page *page, struct tide_buf *text, uint64_t id,
                              struct tide_err *err)
 {
     assert_false(text->failed);
@@ -44,7 +44,7 @@ static tide_status read_text(struct rpc_page *page, struct tide_buf *text, uint6
     if (text->len)
         memcpy(copy, text->ptr, text->len);
     tide_status status =
-        rpc_answer_read(&rpc_ledgers_question, &error, page, copy, text->len, id, err);
+        tide_rpc_answer_read(&tide_rpc_ledgers_question, &error, page, copy, text->len, id, err);
     for (uint32_t i = 0; status == TIDE_OK && i < page->count; i++)
         assert_true(page->ledgers[i].lcm.len > 300);
     free(copy);
@@ -54,7 +54,7 @@ static tide_status read_text(struct rpc_page *page, struct tide_buf *text, uint6
 static void a_page_may_be_written_in_many_ways(void **state)
 {
     (void)state;
-    struct rpc_page page;
+    struct tide_rpc_page page;
     struct tide_err err;
     struct tide_buf text;
     tide_buf_init(&text, 1u << 20);
@@ -134,7 +134,7 @@ static const struct {
 static void what_is_no_page_is_refused(void **state)
 {
     (void)state;
-    struct rpc_page page;
+    struct tide_rpc_page page;
     struct tide_buf text;
     tide_buf_init(&text, 1u << 20);
     for (size_t i = 0; i < TIDE_COUNT(refused); i++) {
@@ -152,7 +152,7 @@ static void what_is_no_page_is_refused(void **state)
 static void ledgers_that_disagree_are_refused(void **state)
 {
     (void)state;
-    struct rpc_page page;
+    struct tide_rpc_page page;
     struct tide_err err;
     struct tide_buf text;
     tide_buf_init(&text, 1u << 20);
@@ -181,11 +181,11 @@ static void ledgers_that_disagree_are_refused(void **state)
 static void more_than_a_page_is_refused(void **state)
 {
     (void)state;
-    struct rpc_page page;
+    struct tide_rpc_page page;
     struct tide_err err;
     struct tide_buf text;
     tide_buf_init(&text, 1u << 20);
-    for (uint32_t count = RPC_PAGE_MAX; count <= RPC_PAGE_MAX + 1; count++) {
+    for (uint32_t count = TIDE_RPC_PAGE_MAX; count <= TIDE_RPC_PAGE_MAX + 1; count++) {
         tide_buf_reset(&text);
         tide_buf_str(&text, "{\"id\":7,\"result\":{\"ledgers\":[");
         for (uint32_t i = 0; i < count; i++) {
@@ -193,7 +193,7 @@ static void more_than_a_page_is_refused(void **state)
             put_entry(&text, 1000 - i, 0, 0);
         }
         tide_buf_str(&text, "],\"latestLedger\":1000}}");
-        tide_status want = count > RPC_PAGE_MAX ? TIDE_E_DECODE : TIDE_OK;
+        tide_status want = count > TIDE_RPC_PAGE_MAX ? TIDE_E_DECODE : TIDE_OK;
         assert_int_equal(read_text(&page, &text, 7, &err), want);
     }
     tide_buf_release(&text);
@@ -216,7 +216,7 @@ static const struct {
 static void an_error_tells_the_range(void **state)
 {
     (void)state;
-    struct rpc_page page;
+    struct tide_rpc_page page;
     struct tide_err err;
     struct tide_buf text;
     tide_buf_init(&text, 4096);
@@ -244,7 +244,7 @@ static void an_error_needs_no_id(void **state)
     static const char *const forms[] = { "{\"id\":null," ERROR "}", "{" ERROR ",\"id\":null}",
                                          "{" ERROR "}" };
 #undef ERROR
-    struct rpc_page page;
+    struct tide_rpc_page page;
     struct tide_err err;
     struct tide_buf text;
     tide_buf_init(&text, 4096);
@@ -262,27 +262,27 @@ static void an_error_needs_no_id(void **state)
 static void the_small_answers(void **state)
 {
     (void)state;
-    struct rpc_network network;
-    struct rpc_latest latest;
+    struct tide_rpc_network network;
+    struct tide_rpc_latest latest;
     struct tide_err err;
     char one[] = "{\"id\":1,\"result\":{\"friendbotUrl\":\"x\",\"passphrase\":\"A \\u0026 B\","
                  "\"protocolVersion\":25}}";
-    assert_int_equal(
-        rpc_answer_read(&rpc_get_network, &error, &network, (uint8_t *)one, strlen(one), 1, &err),
-        TIDE_OK);
+    assert_int_equal(tide_rpc_answer_read(&tide_rpc_get_network, &error, &network, (uint8_t *)one,
+                                          strlen(one), 1, &err),
+                     TIDE_OK);
     assert_string_equal(network.passphrase, "A & B");
     char two[] = "{\"id\":1,\"result\":{\"passphrase\":null}}";
-    assert_int_equal(
-        rpc_answer_read(&rpc_get_network, &error, &network, (uint8_t *)two, strlen(two), 1, &err),
-        TIDE_E_DECODE);
+    assert_int_equal(tide_rpc_answer_read(&tide_rpc_get_network, &error, &network, (uint8_t *)two,
+                                          strlen(two), 1, &err),
+                     TIDE_E_DECODE);
     char three[] = "{\"id\":2,\"result\":{\"id\":\"" ZEROS "\",\"sequence\":\"812\"}}";
-    assert_int_equal(rpc_answer_read(&rpc_latest_ledger, &error, &latest, (uint8_t *)three,
-                                     strlen(three), 2, &err),
+    assert_int_equal(tide_rpc_answer_read(&tide_rpc_latest_ledger, &error, &latest,
+                                          (uint8_t *)three, strlen(three), 2, &err),
                      TIDE_OK);
     assert_int_equal(latest.sequence, 812);
 }
 
-static tide_status note_event(void *self, const struct rpc_event *event, struct tide_err *err)
+static tide_status note_event(void *self, const struct tide_rpc_event *event, struct tide_err *err)
 {
     uint32_t *count = self;
     if (event->ledger == 99)
@@ -303,18 +303,18 @@ static void events_are_passed_one_by_one(void **state)
         "\"contractId\":\"C\",\"topic\":[\"Zm8=\",\"Zm9v\"],\"value\":\"Zg==\"}],\"cursor\":\"9-"
         "9\"}}";
     uint32_t count = 0;
-    struct rpc_events events = { .each = note_event, .self = &count };
+    struct tide_rpc_events events = { .each = note_event, .self = &count };
     struct tide_err err;
     char text[512];
     snprintf(text, sizeof text, format, 98);
-    assert_int_equal(rpc_answer_read(&rpc_events_question, &error, &events, (uint8_t *)text,
-                                     strlen(text), 3, &err),
+    assert_int_equal(tide_rpc_answer_read(&tide_rpc_events_question, &error, &events,
+                                          (uint8_t *)text, strlen(text), 3, &err),
                      TIDE_OK);
     assert_int_equal(count, 1);
     assert_string_equal(events.cursor, "9-9");
     snprintf(text, sizeof text, format, 99);
-    assert_int_equal(rpc_answer_read(&rpc_events_question, &error, &events, (uint8_t *)text,
-                                     strlen(text), 3, &err),
+    assert_int_equal(tide_rpc_answer_read(&tide_rpc_events_question, &error, &events,
+                                          (uint8_t *)text, strlen(text), 3, &err),
                      TIDE_E_DECODE);
     assert_int_equal(events.status, TIDE_E_CONFLICT);
     assert_string_equal(events.why.text, "ninety-nine");
