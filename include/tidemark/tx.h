@@ -107,14 +107,14 @@ void tide_call_put(struct tide_buf *out, const struct tide_call *call);
 /* Appends the TransactionEnvelope without signatures. TIDE_E_MEMORY if out is full. */
 tide_status tide_envelope_put(struct tide_buf *out, const struct tide_draft *draft) TIDE_MUST_USE;
 /* Appends a FeeBumpTransaction around the signed envelope inner, without a signature of its own.
- * source pays fee stroops in total, the inner transaction's resources included. TIDE_E_MEMORY if out
- * is full. */
+ * source pays fee stroops in total, the inner transaction's resources included. TIDE_E_MEMORY if
+ * out is full. */
 tide_status tide_envelope_put_bump(struct tide_buf *out, tide_slice inner,
                                    const uint8_t source[TIDE_HASH_BYTES],
                                    int64_t fee) TIDE_MUST_USE;
 struct tide_sign;
 /* Signs the hash with the key, in an envelope that has no signature. TIDE_E_MEMORY if there is no
- * room; the envelope is as before. */
+ * room: the envelope is as before. */
 tide_status tide_envelope_sign(struct tide_buf *envelope, struct tide_sign *key,
                                const uint8_t hash[TIDE_HASH_BYTES]) TIDE_MUST_USE;
 

@@ -207,7 +207,6 @@ static void say_ranges(const struct tide_pg_rows *rows, struct doctor_finding *o
 
 void doctor_coverage(struct doctor *d, struct doctor_finding *out)
 {
-    struct tide_pg_rows rows;
     char sql[1400];
     if (!doctor_connected(d, out))
         return;
@@ -220,19 +219,18 @@ void doctor_coverage(struct doctor *d, struct doctor_finding *out)
     assert(len > 0 && (size_t)len < sizeof sql);
     (void)len;
     /* Counting reads an index of all ledgers. It ends before doctor gives the server up. */
-    if (!doctor_ask(d, NULL, "SET statement_timeout = '4s'", out))
+    if (!doctor_ask(d, "SET statement_timeout = '4s'", out))
         return;
-    if (!doctor_ask(d, &rows, sql, out)) {
+    if (!doctor_ask(d, sql, out)) {
         if (strcmp(tide_pg_sqlstate(d->pg), "57014") == 0)
             doctor_say(out, DOCTOR_SKIPPED, NULL,
                        "counting the ledgers takes more than 4 s; tidemark-indexer verify does it");
         return;
     }
-    if (rows.count)
-        say_ranges(&rows, out);
+    if (d->rows.count)
+        say_ranges(&d->rows, out);
     else
         doctor_say(out, DOCTOR_OK, NULL, "each ledger that counts as indexed has its row");
-    tide_pg_rows_release(&rows);
 }
 
 /* Publications with tables of Tidemark, and what each leaves out. The indexer does not attach a
@@ -266,45 +264,43 @@ enum { PUBLISHED, NAMES, SINGLE, CUT, LEAVES, WORDLESS, LOADED };
 
 void doctor_publications(struct doctor *d, struct doctor_finding *out)
 {
-    struct tide_pg_rows rows;
     if (!d->migrated && doctor_connected(d, out)) {
         doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
         return;
     }
-    if (!doctor_ask(d, &rows, publications_sql, out))
+    if (!doctor_ask(d, publications_sql, out))
         return;
-    if (!tide_pg_is_null(&rows, 0, LOADED))
+    if (!tide_pg_is_null(&d->rows, 0, LOADED))
         doctor_say(
             out, DOCTOR_FAILED,
             "drop the publication, let the indexer attach the range, then make publication "
             "and subscription again; the indexer ends with 76 otherwise",
             "ledgers %s were loaded before the publication was made, and no subscriber would "
             "get them: %s",
-            tide_pg_text(&rows, 0, LOADED), tide_pg_text(&rows, 0, NAMES));
-    else if (!tide_pg_is_null(&rows, 0, SINGLE))
+            tide_pg_text(&d->rows, 0, LOADED), tide_pg_text(&d->rows, 0, NAMES));
+    else if (!tide_pg_is_null(&d->rows, 0, SINGLE))
         doctor_say(out, DOCTOR_WARNING,
                    "let it name the partitioned tables: later partitions then belong to it",
                    "partitions are named one by one, so later ones are not sent: %s",
-                   tide_pg_text(&rows, 0, SINGLE));
-    else if (!tide_pg_is_null(&rows, 0, CUT))
+                   tide_pg_text(&d->rows, 0, SINGLE));
+    else if (!tide_pg_is_null(&d->rows, 0, CUT))
         doctor_say(out, DOCTOR_WARNING,
                    "publish whole tables with all changes: state rows are updated and deleted",
                    "only some rows, columns or kinds of change are sent: %s",
-                   tide_pg_text(&rows, 0, CUT));
-    else if (!tide_pg_is_null(&rows, 0, LEAVES))
+                   tide_pg_text(&d->rows, 0, CUT));
+    else if (!tide_pg_is_null(&d->rows, 0, LEAVES))
         doctor_say(out, DOCTOR_WARNING,
                    "ALTER PUBLICATION NAME SET (publish_via_partition_root), then ALTER "
                    "SUBSCRIPTION NAME REFRESH PUBLICATION",
                    "subscribers need a table for each partition, also for those to come: %s",
-                   tide_pg_text(&rows, 0, LEAVES));
-    else if (!tide_pg_is_null(&rows, 0, WORDLESS))
+                   tide_pg_text(&d->rows, 0, LEAVES));
+    else if (!tide_pg_is_null(&d->rows, 0, WORDLESS))
         doctor_say(out, DOCTOR_WARNING, "ALTER PUBLICATION NAME ADD TABLE chain.word",
                    "subscribers get keys without the words that they stand for: %s",
-                   tide_pg_text(&rows, 0, WORDLESS));
+                   tide_pg_text(&d->rows, 0, WORDLESS));
     else
         doctor_say(out, DOCTOR_OK, NULL, "%s",
-                   tide_pg_u64(&rows, 0, PUBLISHED) ? tide_pg_text(&rows, 0, NAMES) : "none");
-    tide_pg_rows_release(&rows);
+                   tide_pg_u64(&d->rows, 0, PUBLISHED) ? tide_pg_text(&d->rows, 0, NAMES) : "none");
 }
 
 static const struct {
@@ -443,6 +439,7 @@ int tide_doctor_main(const struct tide_config *config, const struct tide_option 
         print_json(&d, count);
     else
         run_checks(&d, NULL, count);
+    tide_pg_rows_release(&d.rows);
     tide_pg_close(d.pg);
     free(d.deployment);
     uint32_t done = 0;

@@ -30,6 +30,7 @@ struct doctor {
     bool for_api;                       /* --daemon api: checks what tidemark-api needs */
     struct tide_deployment *deployment; /* NULL: the file cannot be read */
     struct tide_pg *pg;                 /* NULL: the server cannot be reached */
+    struct tide_pg_rows rows;           /* rows of the last doctor_ask */
     bool migrated;                      /* the schema has exactly this build's migrations */
     uint16_t id;                        /* id of `deployment` in chain.deployment; 0: not found */
 };
@@ -41,9 +42,8 @@ void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char 
                 const char *format, ...) TIDE_PRINTF(4, 5);
 /* Returns true if there is a connection; otherwise fills `out`. */
 bool doctor_connected(const struct doctor *d, struct doctor_finding *out);
-/* Runs a statement. On failure, returns false and fills `out`. */
-bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
-                struct doctor_finding *out);
+/* Runs a statement; d->rows are its rows. On failure, returns false and fills `out`. */
+bool doctor_ask(struct doctor *d, const char *sql, struct doctor_finding *out);
 
 doctor_check doctor_deployment, doctor_clock, doctor_rpc, doctor_lake, doctor_port, doctor_cache;
 doctor_check doctor_stream;

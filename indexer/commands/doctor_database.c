@@ -42,13 +42,13 @@ static void say_failed(const struct doctor *d, const struct tide_err *err,
                "%s", err->text);
 }
 
-bool doctor_ask(struct doctor *d, struct tide_pg_rows *rows, const char *sql,
-                struct doctor_finding *out)
+bool doctor_ask(struct doctor *d, const char *sql, struct doctor_finding *out)
 {
     struct tide_err err;
+    tide_pg_rows_release(&d->rows);
     if (!doctor_connected(d, out))
         return false;
-    if (tide_pg_query(d->pg, rows, sql, NULL, 0, &err) == TIDE_OK)
+    if (tide_pg_query(d->pg, &d->rows, sql, NULL, 0, &err) == TIDE_OK)
         return true;
     say_failed(d, &err, out);
     return false;
@@ -61,7 +61,6 @@ void doctor_database(struct doctor *d, struct doctor_finding *out)
                                   .application = "tidemark-doctor",
                                   .silence_ms = d->config.db_silence_ms,
                                   .stopped = tide_stop_asked };
-    struct tide_pg_rows rows;
     struct tide_err err;
     if (tide_pg_open(&d->pg, &to, &err) != TIDE_OK) {
         tide_pg_close(d->pg);
@@ -73,11 +72,10 @@ void doctor_database(struct doctor *d, struct doctor_finding *out)
             "%s", err.text);
         return;
     }
-    if (!doctor_ask(d, &rows, "SELECT current_database(), current_user", out))
+    if (!doctor_ask(d, "SELECT current_database(), current_user", out))
         return;
-    doctor_say(out, DOCTOR_OK, NULL, "%s, as role %s", tide_pg_text(&rows, 0, 0),
-               tide_pg_text(&rows, 0, 1));
-    tide_pg_rows_release(&rows);
+    doctor_say(out, DOCTOR_OK, NULL, "%s, as role %s", tide_pg_text(&d->rows, 0, 0),
+               tide_pg_text(&d->rows, 0, 1));
 }
 
 /* The writer needs a primary of version 15 or later. A standby would fail only at the first
@@ -85,82 +83,75 @@ void doctor_database(struct doctor *d, struct doctor_finding *out)
 void doctor_server(struct doctor *d, struct doctor_finding *out)
 {
     enum { OLDEST = 150000 };
-    struct tide_pg_rows rows;
-    if (!doctor_ask(d, &rows,
+    if (!doctor_ask(d,
                     "SELECT current_setting('server_version'),"
                     " current_setting('server_version_num'), pg_is_in_recovery()",
                     out))
         return;
-    const char *version = tide_pg_text(&rows, 0, 0);
-    if (tide_pg_u64(&rows, 0, 1) < OLDEST)
+    const char *version = tide_pg_text(&d->rows, 0, 0);
+    if (tide_pg_u64(&d->rows, 0, 1) < OLDEST)
         doctor_say(out, DOCTOR_FAILED, "upgrade to PostgreSQL 15 or later", "PostgreSQL %s",
                    version);
-    else if (tide_pg_bool(&rows, 0, 2) && !d->for_api)
+    else if (tide_pg_bool(&d->rows, 0, 2) && !d->for_api)
         doctor_say(out, DOCTOR_FAILED, "let database_url name the primary; the API may read here",
                    "PostgreSQL %s, a standby: it refuses writes", version);
     else
         doctor_say(out, DOCTOR_OK, NULL, "PostgreSQL %s%s", version,
-                   tide_pg_bool(&rows, 0, 2) ? ", a standby" : "");
-    tide_pg_rows_release(&rows);
+                   tide_pg_bool(&d->rows, 0, 2) ? ", a standby" : "");
 }
 
 /* Without fsync or full_page_writes a crash of the host can leave tables that no restart repairs.
  * Without synchronous_commit it loses the last decisions of identity checks. */
 void doctor_durability(struct doctor *d, struct doctor_finding *out)
 {
-    struct tide_pg_rows rows;
-    if (!doctor_ask(d, &rows,
+    if (!doctor_ask(d,
                     "SELECT string_agg(name || ' = off', ', ' ORDER BY name) FILTER (WHERE name <>"
                     " 'synchronous_commit'), bool_or(name = 'synchronous_commit') FROM pg_settings"
                     " WHERE name = ANY ('{fsync,full_page_writes,synchronous_commit}')"
                     " AND reset_val = 'off'",
                     out))
         return;
-    if (!tide_pg_is_null(&rows, 0, 0))
+    if (!tide_pg_is_null(&d->rows, 0, 0))
         doctor_say(
             out, DOCTOR_FAILED,
             "as a superuser: ALTER SYSTEM SET each of them = on, SELECT pg_reload_conf(); if "
             "the host crashed meanwhile, restore a backup",
-            "%s: a crash of the host can destroy the database", tide_pg_text(&rows, 0, 0));
-    else if (!tide_pg_is_null(&rows, 0, 1) && tide_pg_bool(&rows, 0, 1))
+            "%s: a crash of the host can destroy the database", tide_pg_text(&d->rows, 0, 0));
+    else if (!tide_pg_is_null(&d->rows, 0, 1) && tide_pg_bool(&d->rows, 0, 1))
         doctor_say(out, DOCTOR_WARNING,
                    "as a superuser: ALTER SYSTEM SET synchronous_commit = on, SELECT "
                    "pg_reload_conf(); the indexer alone may do without",
                    "synchronous_commit = off: a crash loses the last decisions of identity checks");
     else
         doctor_say(out, DOCTOR_OK, NULL, "fsync and full_page_writes are on");
-    tide_pg_rows_release(&rows);
 }
 
 void doctor_encoding(struct doctor *d, struct doctor_finding *out)
 {
-    struct tide_pg_rows rows;
-    if (!doctor_ask(d, &rows, "SHOW server_encoding", out))
+    if (!doctor_ask(d, "SHOW server_encoding", out))
         return;
-    const char *encoding = tide_pg_text(&rows, 0, 0);
+    const char *encoding = tide_pg_text(&d->rows, 0, 0);
     if (strcmp(encoding, "UTF8") == 0)
         doctor_say(out, DOCTOR_OK, NULL, "%s", encoding);
     else
         doctor_say(out, DOCTOR_FAILED,
                    "create a new database: createdb --encoding UTF8 --template template0 NAME",
                    "%s; texts of the chain need UTF8", encoding);
-    tide_pg_rows_release(&rows);
 }
 
 /* Warns if the C library orders texts differently than when the database's indexes were built: a
  * search in a b-tree could then miss a word that is there. */
 void doctor_collation(struct doctor *d, struct doctor_finding *out)
 {
-    struct tide_pg_rows rows;
-    if (!doctor_ask(d, &rows,
+    if (!doctor_ask(d,
                     "SELECT datcollate, datcollversion, pg_database_collation_actual_version(oid),"
                     " datcollversion IS NULL OR datcollversion IS NOT DISTINCT FROM"
                     " pg_database_collation_actual_version(oid)"
                     " FROM pg_database WHERE datname = current_database()",
                     out))
         return;
-    const char *name = tide_pg_text(&rows, 0, 0);
-    if (tide_pg_bool(&rows, 0, 3))
+    const char *name = tide_pg_text(&d->rows, 0, 0);
+    if (tide_pg_bool(&d->rows, 0, 3))
         doctor_say(out, DOCTOR_OK, NULL, "%s", name);
     else
         doctor_say(
@@ -168,9 +159,8 @@ void doctor_collation(struct doctor *d, struct doctor_finding *out)
             "stop the indexer, REINDEX DATABASE, then ALTER DATABASE NAME REFRESH COLLATION "
             "VERSION",
             "indexes were built with version %s of %s, the server has %s: they may miss rows",
-            tide_pg_text(&rows, 0, 1), name,
-            tide_pg_is_null(&rows, 0, 2) ? "none" : tide_pg_text(&rows, 0, 2));
-    tide_pg_rows_release(&rows);
+            tide_pg_text(&d->rows, 0, 1), name,
+            tide_pg_is_null(&d->rows, 0, 2) ? "none" : tide_pg_text(&d->rows, 0, 2));
 }
 
 /* Warns before the keys of chain.word are used up. Keys are positive int4. A transaction that is
@@ -178,19 +168,18 @@ void doctor_collation(struct doctor *d, struct doctor_finding *out)
 void doctor_words(struct doctor *d, struct doctor_finding *out)
 {
     enum { PERCENT_LATE = 50 };
-    struct tide_pg_rows rows;
     if (!d->migrated && doctor_connected(d, out)) {
         doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
         return;
     }
-    if (!doctor_ask(d, &rows,
+    if (!doctor_ask(d,
                     "SELECT coalesce(pg_sequence_last_value(pg_get_serial_sequence('chain.word',"
                     " 'id')::regclass), 0), greatest(reltuples, 0)::bigint,"
                     " pg_total_relation_size(oid) >> 20 FROM pg_class"
                     " WHERE oid = 'chain.word'::regclass",
                     out))
         return;
-    unsigned long long used = tide_pg_u64(&rows, 0, 0), words = tide_pg_u64(&rows, 0, 1);
+    unsigned long long used = tide_pg_u64(&d->rows, 0, 0), words = tide_pg_u64(&d->rows, 0, 1);
     unsigned percent = (unsigned)(used * 100 / INT32_MAX);
     if (percent >= PERCENT_LATE)
         doctor_say(out, DOCTOR_WARNING,
@@ -200,8 +189,7 @@ void doctor_words(struct doctor *d, struct doctor_finding *out)
                    words);
     else
         doctor_say(out, DOCTOR_OK, NULL, "%llu keys, %llu MiB", used,
-                   (unsigned long long)tide_pg_u64(&rows, 0, 2));
-    tide_pg_rows_release(&rows);
+                   (unsigned long long)tide_pg_u64(&d->rows, 0, 2));
 }
 
 /* Sets d->migrated, on which all later checks of tables depend. */
@@ -236,9 +224,8 @@ void doctor_roles(struct doctor *d, struct doctor_finding *out)
 {
     static const char remedy[] = "as a superuser: psql -f /usr/share/tidemark/roles.sql; then psql "
                                  "-d DATABASE -f /usr/share/tidemark/database.sql";
-    struct tide_pg_rows rows;
     if (!doctor_ask(
-            d, &rows,
+            d,
             "SELECT (SELECT string_agg(n, ', ') FROM unnest('{tidemark_indexer,"
             "tidemark_feeder,tidemark_api,tidemark_kyc,tidemark_attester,"
             "tidemark_console,tidemark_analyst}'::text[]) AS n WHERE to_regrole(n) IS NULL),"
@@ -248,30 +235,28 @@ void doctor_roles(struct doctor *d, struct doctor_finding *out)
             " '^pg_(try_)?advisory_(xact_)?lock(_shared)?$')",
             out))
         return;
-    if (!tide_pg_is_null(&rows, 0, 0))
+    if (!tide_pg_is_null(&d->rows, 0, 0))
         doctor_say(out, DOCTOR_FAILED, remedy,
                    "not in this cluster: %s; their programs cannot log in",
-                   tide_pg_text(&rows, 0, 0));
-    else if (tide_pg_bool(&rows, 0, 1))
+                   tide_pg_text(&d->rows, 0, 0));
+    else if (tide_pg_bool(&d->rows, 0, 1))
         doctor_say(out, DOCTOR_WARNING,
                    d->for_api ? "let api_database_url name the role tidemark_feeder"
                               : "let database_url name the role tidemark_indexer",
                    "%sdatabase_url logs in as a superuser", d->for_api ? "api_" : "");
-    else if (tide_pg_bool(&rows, 0, 2))
+    else if (tide_pg_bool(&d->rows, 0, 2))
         doctor_say(out, DOCTOR_WARNING,
                    "as a superuser: psql -d DATABASE -f /usr/share/tidemark/database.sql",
                    "every login may take the locks of the daemons");
     else
         doctor_say(out, DOCTOR_OK, NULL, "all seven roles exist");
-    tide_pg_rows_release(&rows);
 }
 
 /* Returns whether this role owns the tables; otherwise fills `out`. The indexer must own them to
  * make partitions. */
 static bool is_owner(struct doctor *d, struct doctor_finding *out)
 {
-    struct tide_pg_rows rows;
-    if (!doctor_ask(d, &rows,
+    if (!doctor_ask(d,
                     "SELECT string_agg(nspname || ' (owner ' || pg_get_userbyid(nspowner) || ')',"
                     " ', ' ORDER BY nspname), current_user FROM pg_namespace WHERE nspname = ANY"
                     " ('{chain,event,state,history,rollup,chain_rows,event_rows,history_rows}') "
@@ -279,12 +264,11 @@ static bool is_owner(struct doctor *d, struct doctor_finding *out)
                     "'USAGE')",
                     out))
         return false;
-    bool owner = tide_pg_is_null(&rows, 0, 0);
+    bool owner = tide_pg_is_null(&d->rows, 0, 0);
     if (!owner)
-        doctor_say(out, DOCTOR_FAILED,
-                   "let database_url name the owner, or make this role a member of it",
-                   "role %s does not own %s", tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 0));
-    tide_pg_rows_release(&rows);
+        doctor_say(
+            out, DOCTOR_FAILED, "let database_url name the owner, or make this role a member of it",
+            "role %s does not own %s", tide_pg_text(&d->rows, 0, 1), tide_pg_text(&d->rows, 0, 0));
     return owner;
 }
 
@@ -329,27 +313,24 @@ static const char missing_rights_sql[] =
 /* Checks the API's login. The owner's check of grants covers the rights of the role itself. */
 static void say_feeder(struct doctor *d, struct doctor_finding *out)
 {
-    struct tide_pg_rows rows;
-    if (!doctor_ask(d, &rows,
+    if (!doctor_ask(d,
                     "SELECT current_user, coalesce(pg_has_role(to_regrole('tidemark_feeder'),"
                     " 'USAGE'), false)",
                     out))
         return;
-    if (tide_pg_bool(&rows, 0, 1))
+    if (tide_pg_bool(&d->rows, 0, 1))
         doctor_say(out, DOCTOR_OK, NULL, "role %s reads as tidemark_feeder",
-                   tide_pg_text(&rows, 0, 0));
+                   tide_pg_text(&d->rows, 0, 0));
     else
         doctor_say(out, DOCTOR_FAILED,
                    "let api_database_url, or database_url, name the role tidemark_feeder or a "
                    "member of it",
-                   "role %s is no member of tidemark_feeder", tide_pg_text(&rows, 0, 0));
-    tide_pg_rows_release(&rows);
+                   "role %s is no member of tidemark_feeder", tide_pg_text(&d->rows, 0, 0));
 }
 
 /* Checks what the other roles may do. */
 void doctor_grants(struct doctor *d, struct doctor_finding *out)
 {
-    struct tide_pg_rows rows;
     if (d->for_api) {
         say_feeder(d, out);
         return;
@@ -360,9 +341,9 @@ void doctor_grants(struct doctor *d, struct doctor_finding *out)
         doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the schema");
         return;
     }
-    if (!doctor_ask(d, &rows, missing_rights_sql, out))
+    if (!doctor_ask(d, missing_rights_sql, out))
         return;
-    unsigned long long missing = tide_pg_u64(&rows, 0, 0);
+    unsigned long long missing = tide_pg_u64(&d->rows, 0, 0);
     if (missing == 0)
         doctor_say(out, DOCTOR_OK, NULL, "this role owns the tables; the others have their rights");
     else
@@ -370,9 +351,8 @@ void doctor_grants(struct doctor *d, struct doctor_finding *out)
                    "as the owner: CALL chain.restrict_public(); CALL chain.grant_feeder(); CALL "
                    "chain.grant_api(); CALL analyst.grant_access(); CALL kyc.grant_roles(); "
                    "CALL kyc.grant_console()",
-                   "%llu rights are missing: %s%s", missing, tide_pg_text(&rows, 0, 1),
+                   "%llu rights are missing: %s%s", missing, tide_pg_text(&d->rows, 0, 1),
                    missing > 5 ? " …" : "");
-    tide_pg_rows_release(&rows);
 }
 
 /* Fills `out` with the writer's state. A live writer renews its lease every 500 ms. */
@@ -435,7 +415,6 @@ static bool find_deployment(struct doctor *d, struct doctor_finding *out)
 {
     char sql[512], network[2 * TIDE_HASH_BYTES], contracts[2 * TIDE_HASH_BYTES];
     uint8_t hash[TIDE_HASH_BYTES];
-    struct tide_pg_rows rows;
     tide_deployment_hash(hash, d->deployment);
     tide_hex(network, tide_slice_of(d->deployment->network_id, TIDE_HASH_BYTES));
     tide_hex(contracts, tide_slice_of(hash, sizeof hash));
@@ -446,16 +425,14 @@ static bool find_deployment(struct doctor *d, struct doctor_finding *out)
                  (int)sizeof network, network, (int)sizeof contracts, contracts);
     assert(len > 0 && (size_t)len < sizeof sql);
     (void)len;
-    if (!doctor_ask(d, &rows, sql, out))
+    if (!doctor_ask(d, sql, out))
         return false;
-    d->id = rows.count ? (uint16_t)tide_pg_u64(&rows, 0, 0) : 0;
-    tide_pg_rows_release(&rows);
+    d->id = d->rows.count ? (uint16_t)tide_pg_u64(&d->rows, 0, 0) : 0;
     return true;
 }
 
 void doctor_writer(struct doctor *d, struct doctor_finding *out)
 {
-    struct tide_pg_rows rows;
     char sql[512];
     if (!doctor_connected(d, out))
         return;
@@ -475,13 +452,12 @@ void doctor_writer(struct doctor *d, struct doctor_finding *out)
                        d->id);
     assert(len > 0 && (size_t)len < sizeof sql);
     (void)len;
-    if (!doctor_ask(d, &rows, sql, out))
+    if (!doctor_ask(d, sql, out))
         return;
-    if (rows.count)
-        say_writer(&rows, out);
+    if (d->rows.count)
+        say_writer(&d->rows, out);
     else
         doctor_say(out, DOCTOR_OK, NULL, "no ledger of this deployment is indexed yet");
-    tide_pg_rows_release(&rows);
 }
 
 /* Returns the column with that name. The columns depend on the role's rights. */
@@ -497,7 +473,6 @@ static const char *value_of(const struct tide_pg_rows *rows, const char *name)
 void doctor_disk(struct doctor *d, struct doctor_finding *out)
 {
     enum { DAYS_LEFT = 14, MIB_LEFT = 1024 };
-    struct tide_pg_rows rows;
     struct tide_buf sql;
     struct tide_err err;
     if (!doctor_connected(d, out))
@@ -510,15 +485,15 @@ void doctor_disk(struct doctor *d, struct doctor_finding *out)
     tide_buf_init(&sql, 64u << 10);
     bool asked = tide_status_disk_sql(d->pg, &sql, &err) == TIDE_OK;
     if (asked)
-        asked = doctor_ask(d, &rows, (const char *)sql.ptr, out);
+        asked = doctor_ask(d, (const char *)sql.ptr, out);
     else
         say_failed(d, &err, out);
     tide_buf_release(&sql);
     tide_pg_patience(d->pg, d->config.db_silence_ms);
     if (!asked)
         return;
-    const char *note = value_of(&rows, "note"), *days = value_of(&rows, "days_until_full");
-    unsigned long long mib = strtoull(value_of(&rows, "free_bytes"), NULL, 10) >> 20;
+    const char *note = value_of(&d->rows, "note"), *days = value_of(&d->rows, "days_until_full");
+    unsigned long long mib = strtoull(value_of(&d->rows, "free_bytes"), NULL, 10) >> 20;
     if (*note)
         doctor_say(out, DOCTOR_SKIPPED, NULL, "%s", note);
     else if (mib < MIB_LEFT || (*days && strtoull(days, NULL, 10) < DAYS_LEFT))
@@ -529,5 +504,4 @@ void doctor_disk(struct doctor *d, struct doctor_finding *out)
     else
         doctor_say(out, DOCTOR_OK, NULL, "%llu MiB are free%s%s%s", mib,
                    *days ? ", enough for " : "", days, *days ? " days" : "");
-    tide_pg_rows_release(&rows);
 }

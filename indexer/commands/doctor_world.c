@@ -57,7 +57,6 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
 {
     enum { DRIFT_MS = 2000 };
     static const char remedy[] = "let NTP set the clocks of this host and of the database's";
-    struct tide_pg_rows rows;
     char sql[320] = "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint, 0, 0";
     const struct tide_clock *clock = tide_clock_system();
     int64_t asked = clock->wall_ms(clock->self);
@@ -67,13 +66,13 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
                  " coalesce(chain.unix_ms(max(closed_at)), 0),"
                  " coalesce(max(ledger), 0) FROM chain.cursor WHERE deployment = %u",
                  d->id);
-    if (!doctor_ask(d, &rows, sql, out))
+    if (!doctor_ask(d, sql, out))
         return;
-    assert(rows.count == 1 && rows.columns == 3); /* aggregates alone */
+    assert(d->rows.count == 1 && d->rows.columns == 3); /* aggregates alone */
     int64_t now = asked + (clock->wall_ms(clock->self) - asked) / 2;
-    int64_t off = now - (int64_t)tide_pg_u64(&rows, 0, 0);
-    int64_t ahead = (int64_t)tide_pg_u64(&rows, 0, 1) - now;
-    const char *ledger = tide_pg_text(&rows, 0, 2);
+    int64_t off = now - (int64_t)tide_pg_u64(&d->rows, 0, 0);
+    int64_t ahead = (int64_t)tide_pg_u64(&d->rows, 0, 1) - now;
+    const char *ledger = tide_pg_text(&d->rows, 0, 2);
     int64_t skew = (int64_t)d->config.clock_skew_s * 1000;
     if (off > skew || off < -skew)
         doctor_say(out, DOCTOR_FAILED, remedy,
@@ -90,7 +89,6 @@ void doctor_clock(struct doctor *d, struct doctor_finding *out)
     else
         doctor_say(out, DOCTOR_OK, NULL, "within %.1f s of the database's clock",
                    (double)(off < 0 ? -off : off) / 1000);
-    tide_pg_rows_release(&rows);
 }
 
 /* --- ledger sources ----------------------------------------------------------------------- */
@@ -190,17 +188,15 @@ static uint32_t first_ledger(const struct doctor *d)
 /* Returns the ledger behind the indexed ones, which the lake must give next. 0: not known. */
 static uint32_t wanted_ledger(struct doctor *d)
 {
-    struct tide_pg_rows rows;
     struct doctor_finding ignored;
     char sql[96];
     uint32_t wanted = first_ledger(d);
     snprintf(sql, sizeof sql, "SELECT max(ledger) + 1 FROM chain.cursor WHERE deployment = %u",
              d->id);
-    if (!d->id || !doctor_ask(d, &rows, sql, &ignored))
+    if (!d->id || !doctor_ask(d, sql, &ignored))
         return wanted;
-    if (rows.count && !tide_pg_is_null(&rows, 0, 0))
-        wanted = (uint32_t)tide_pg_u64(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
+    if (d->rows.count && !tide_pg_is_null(&d->rows, 0, 0))
+        wanted = (uint32_t)tide_pg_u64(&d->rows, 0, 0);
     return wanted;
 }
 

@@ -94,6 +94,7 @@ int tide_verify_main(const struct tide_config *config, const struct tide_option 
                      ? verify_receipt(&check, options, &err)
                      : verify_rows(&check, config, options, &err);
     fflush(stdout);
+    tide_pg_rows_release(&check.rows);
     tide_pg_close(check.pg);
     return tide_command_end("verify", status, &err);
 }

@@ -321,15 +321,13 @@ static const char waiting_sql[] =
  * the indexer's at the time. */
 static tide_status check_waiting(struct tide_verify *check, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
-    tide_status status = tide_verify_ask(check, &rows, waiting_sql, err);
-    if (status == TIDE_OK && tide_pg_u64(&rows, 0, 0))
+    tide_status status = tide_verify_ask(check, waiting_sql, err);
+    if (status == TIDE_OK && tide_pg_u64(&check->rows, 0, 0))
         status = tide_fail(err, TIDE_E_MISSING,
                            "ledgers %s to %s are still to be read for %s discovered tokens: verify"
                            " them against a source when `status` (discovered) shows none waiting",
-                           tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 2),
-                           tide_pg_text(&rows, 0, 0));
-    tide_pg_rows_release(&rows);
+                           tide_pg_text(&check->rows, 0, 1), tide_pg_text(&check->rows, 0, 2),
+                           tide_pg_text(&check->rows, 0, 0));
     return status;
 }
 
@@ -338,18 +336,16 @@ static tide_status check_waiting(struct tide_verify *check, struct tide_err *err
 static tide_status skip_start(struct tide_verify *check, struct tide_range *range,
                               struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     tide_status status = tide_verify_ask(
-        check, &rows,
+        check,
         "SELECT FROM chain.start WHERE deployment = $1 AND ledger = $2 AND $3::integer >= $2", err);
     if (status != TIDE_OK)
         return status;
-    if (rows.count) {
+    if (check->rows.count) {
         printf("source  ledger %u is left out: the index began with its state, see `audit`\n",
                range->from);
         range->from++;
     }
-    tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
 

@@ -32,7 +32,6 @@ static tide_status check_ledgers(struct tide_verify *check, const char *column, 
                                  const struct tide_buf *from, struct tide_err *err)
 {
     struct tide_buf sql;
-    struct tide_pg_rows rows;
     tide_buf_init(&sql, SQL_MAX);
     tide_buf_putf(&sql,
                   "SELECT ledger, coalesce(r.n, 0), coalesce(l.n, 0), count(*) OVER () FROM"
@@ -45,16 +44,15 @@ static tide_status check_ledgers(struct tide_verify *check, const char *column, 
     tide_buf_u8(&sql, 0);
     tide_status status = sql.failed || from->failed
                              ? tide_fail(err, TIDE_E_LIMIT, "verify: statement too long")
-                             : tide_verify_ask(check, &rows, (const char *)sql.ptr, err);
+                             : tide_verify_ask(check, (const char *)sql.ptr, err);
     tide_buf_release(&sql);
     if (status != TIDE_OK)
         return status;
-    if (rows.count)
-        tide_verify_report(check,
-                           "%s: ledger %s: %s rows, chain.ledger has %s (%s); %s ledgers differ",
-                           names, tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 1),
-                           tide_pg_text(&rows, 0, 2), column, tide_pg_text(&rows, 0, 3));
-    tide_pg_rows_release(&rows);
+    if (check->rows.count)
+        tide_verify_report(
+            check, "%s: ledger %s: %s rows, chain.ledger has %s (%s); %s ledgers differ", names,
+            tide_pg_text(&check->rows, 0, 0), tide_pg_text(&check->rows, 0, 1),
+            tide_pg_text(&check->rows, 0, 2), column, tide_pg_text(&check->rows, 0, 3));
     return TIDE_OK;
 }
 
@@ -151,15 +149,13 @@ static const struct belongs belongs[] = {
 static tide_status check_belongs(struct tide_verify *check, const struct belongs *b,
                                  struct tide_err *err)
 {
-    struct tide_pg_rows rows;
-    tide_status status = tide_verify_ask(check, &rows, b->sql, err);
+    tide_status status = tide_verify_ask(check, b->sql, err);
     if (status != TIDE_OK)
         return status;
-    assert(rows.count == 1 && rows.columns == 2); /* aggregates alone */
-    if (tide_pg_u64(&rows, 0, 0))
-        tide_verify_report(check, "%s: %s, first at ledger %s", b->what, tide_pg_text(&rows, 0, 0),
-                           tide_pg_text(&rows, 0, 1));
-    tide_pg_rows_release(&rows);
+    assert(check->rows.count == 1 && check->rows.columns == 2); /* aggregates alone */
+    if (tide_pg_u64(&check->rows, 0, 0))
+        tide_verify_report(check, "%s: %s, first at ledger %s", b->what,
+                           tide_pg_text(&check->rows, 0, 0), tide_pg_text(&check->rows, 0, 1));
     return TIDE_OK;
 }
 
@@ -247,14 +243,14 @@ void tide_verify_report(struct tide_verify *check, const char *format, ...)
     va_end(args);
 }
 
-tide_status tide_verify_ask(struct tide_verify *check, struct tide_pg_rows *rows, const char *sql,
-                            struct tide_err *err)
+tide_status tide_verify_ask(struct tide_verify *check, const char *sql, struct tide_err *err)
 {
+    tide_pg_rows_release(&check->rows);
     char id[8], from[16], to[16];
     snprintf(id, sizeof id, "%u", check->deployment);
     snprintf(from, sizeof from, "%u", check->range.from);
     snprintf(to, sizeof to, "%u", check->range.to);
-    return tide_pg_query(check->pg, rows, sql, (const char *[]){ id, from, to }, 3, err);
+    return tide_pg_query(check->pg, &check->rows, sql, (const char *[]){ id, from, to }, 3, err);
 }
 
 static const char chain_sql[] =
@@ -272,33 +268,29 @@ static const char holes_sql[] =
 /* Names the ledgers that count as indexed and have no row, with the command that reads them. */
 static tide_status report_holes(struct tide_verify *check, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
-    tide_status status = tide_verify_ask(check, &rows, holes_sql, err);
-    for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
-        const char *from = tide_pg_text(&rows, i, 0), *to = tide_pg_text(&rows, i, 1);
+    tide_status status = tide_verify_ask(check, holes_sql, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < check->rows.count; i++) {
+        const char *from = tide_pg_text(&check->rows, i, 0), *to = tide_pg_text(&check->rows, i, 1);
         tide_verify_report(check,
                            "chain.ledger: ledgers %s to %s count as indexed, and their rows are"
                            " missing: tidemark-indexer backfill --from %s --to %s",
                            from, to, from, to);
     }
-    tide_pg_rows_release(&rows);
     return status;
 }
 
 static tide_status check_chain(struct tide_verify *check, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
-    tide_status status = tide_verify_ask(check, &rows, chain_sql, err);
+    tide_status status = tide_verify_ask(check, chain_sql, err);
     if (status != TIDE_OK)
         return status;
-    uint64_t count = tide_pg_u64(&rows, 0, 0);
+    uint64_t count = tide_pg_u64(&check->rows, 0, 0);
     uint64_t wanted = (uint64_t)check->range.to - check->range.from + 1;
-    for (uint32_t i = 0; i < rows.count; i++)
-        if (!tide_pg_is_null(&rows, i, 1))
+    for (uint32_t i = 0; i < check->rows.count; i++)
+        if (!tide_pg_is_null(&check->rows, i, 1))
             tide_verify_report(check, "chain.ledger: ledger %s does not follow ledger %s",
-                               tide_pg_text(&rows, i, 1), tide_pg_text(&rows, i, 2));
+                               tide_pg_text(&check->rows, i, 1), tide_pg_text(&check->rows, i, 2));
     printf("chain   %" PRIu64 " ledgers, %u to %u\n", count, check->range.from, check->range.to);
-    tide_pg_rows_release(&rows);
     return count == wanted ? TIDE_OK : report_holes(check, err);
 }
 
@@ -307,7 +299,6 @@ static tide_status check_kind(struct tide_verify *check, const struct tide_table
                               uint64_t *total, struct tide_err *err)
 {
     char sql[1024];
-    struct tide_pg_rows rows;
     int len = snprintf(
         sql, sizeof sql,
         "SELECT count(*) FILTER (WHERE e.ledger IS NOT NULL), min(coalesce(e.ledger, l.ledger))"
@@ -318,14 +309,13 @@ static tide_status check_kind(struct tide_verify *check, const struct tide_table
         table->name, table->name);
     assert(len > 0 && (size_t)len < sizeof sql);
     (void)len;
-    tide_status status = tide_verify_ask(check, &rows, sql, err);
+    tide_status status = tide_verify_ask(check, sql, err);
     if (status != TIDE_OK)
         return status;
-    *total += tide_pg_u64(&rows, 0, 0);
-    if (!tide_pg_is_null(&rows, 0, 1))
+    *total += tide_pg_u64(&check->rows, 0, 0);
+    if (!tide_pg_is_null(&check->rows, 0, 1))
         tide_verify_report(check, "event.%s and event.log differ, first at ledger %s", table->name,
-                           tide_pg_text(&rows, 0, 1));
-    tide_pg_rows_release(&rows);
+                           tide_pg_text(&check->rows, 0, 1));
     return TIDE_OK;
 }
 

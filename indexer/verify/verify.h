@@ -27,7 +27,8 @@ struct tide_verify {
     struct tide_pg *pg; /* a transaction with one snapshot */
     uint16_t deployment;
     struct tide_range range;
-    bool part;      /* a part of the index was asked for, not all of it */
+    bool part;                /* a part of the index was asked for, not all of it */
+    struct tide_pg_rows rows; /* rows of the last tide_verify_ask */
     uint64_t wrong; /* differences reported so far; the first TIDE_VERIFY_SAID_MAX are printed */
 };
 
@@ -36,8 +37,9 @@ struct tide_verify {
 /* Prints one difference on standard output and counts it. */
 void tide_verify_report(struct tide_verify *check, const char *format, ...) TIDE_PRINTF(2, 3);
 
-/* Runs a statement with $1 deployment, $2 and $3 the range's first and last ledger. */
-tide_status tide_verify_ask(struct tide_verify *check, struct tide_pg_rows *rows, const char *sql,
+/* Runs a statement with $1 deployment, $2 and $3 the range's first and last ledger. check->rows are
+ * its rows. */
+tide_status tide_verify_ask(struct tide_verify *check, const char *sql,
                             struct tide_err *err) TIDE_MUST_USE;
 
 /* Compares the tables with themselves: ledgers, events, counts and state. */

@@ -52,7 +52,6 @@ static void adopt_contract(struct tide_deployment *deployment, const struct tide
 tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT contract, min(role), min(name), bool_or(what IN ('asset', 'token')),"
               " coalesce(min(ledger) FILTER (WHERE what = 'market'), 0), min(ledger) FILTER (WHERE"
@@ -63,16 +62,15 @@ tide_status writer_adopt_contracts(struct tide_writer *w, struct tide_err *err)
               " HAVING bool_or(what = 'discovered')"
               " ORDER BY min(ledger), min(tx), contract LIMIT %u",
               s->plan->deployment, TIDE_CONTRACTS_MAX);
-    tide_status status = write_query_sql(s, &rows, err);
-    for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
+    tide_status status = write_query_sql(s, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < s->rows.count; i++) {
         struct tide_contract contract;
-        if (!read_contract(&contract, &rows, i))
+        if (!read_contract(&contract, &s->rows, i))
             status = tide_fail(err, TIDE_E_SCHEMA, "chain.contract_seen: contract \"%.60s\"",
-                               tide_pg_text(&rows, i, 0));
+                               tide_pg_text(&s->rows, i, 0));
         else
             adopt_contract(w->options.deployment, &contract);
     }
-    tide_pg_rows_release(&rows);
     return status;
 }
 
@@ -137,16 +135,14 @@ static void sql_take_places(struct tide_writer *w)
 static tide_status take_places(struct tide_writer *w, bool *any, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
-    struct tide_pg_rows rows;
     sql_forget_late(w);
     sql_take_places(w);
-    tide_status status = write_query_sql(s, &rows, err);
-    *any = status == TIDE_OK && rows.count > 0;
+    tide_status status = write_query_sql(s, err);
+    *any = status == TIDE_OK && s->rows.count > 0;
     write_sql(s, "SELECT chain.note_discovered(%u::smallint, ARRAY[", s->plan->deployment);
-    for (uint32_t i = 0; *any && i < rows.count; i++)
-        write_sql_more(s, "%s'%s'", i ? ", " : "", tide_pg_text(&rows, i, 0));
+    for (uint32_t i = 0; *any && i < s->rows.count; i++)
+        write_sql_more(s, "%s'%s'", i ? ", " : "", tide_pg_text(&s->rows, i, 0));
     write_sql_more(s, "])");
-    tide_pg_rows_release(&rows);
     return status == TIDE_OK && *any ? write_run_sql(s, "SELECT", err) : status;
 }
 
@@ -195,7 +191,6 @@ static tide_status read_lead(struct write_main *m, const void *arg, struct tide_
 {
     struct write_session *s = &m->session;
     const struct lead_question *q = arg;
-    struct tide_pg_rows rows;
     write_sql(s, "%s", "");
     sql_lead(q->writer);
     write_sql_more(
@@ -203,9 +198,8 @@ static tide_status read_lead(struct write_main *m, const void *arg, struct tide_
         " SELECT (coalesce(last + 1, first, %u) = greatest(1, %u) OR %u = 0) AND NOT EXISTS"
         " (SELECT FROM r WHERE r.z > %u) FROM p",
         q->ledger, q->ledger, q->ledger, q->ledger);
-    tide_status status = write_query_sql(s, &rows, err);
-    *q->leads = status == TIDE_OK && rows.count && tide_pg_bool(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    *q->leads = status == TIDE_OK && s->rows.count && tide_pg_bool(&s->rows, 0, 0);
     return status;
 }
 

@@ -60,7 +60,6 @@ static tide_status read_gap(struct write_main *m, const void *arg, struct tide_e
 {
     struct write_session *s = &m->session;
     struct tide_gap *gap = *(struct tide_gap *const *)arg;
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT c.contract, c.next_ledger, c.to_ledger, c.known_as, EXISTS (SELECT FROM"
               " chain.contract_seen AS s WHERE s.deployment = c.deployment AND s.contract ="
@@ -69,10 +68,9 @@ static tide_status read_gap(struct write_main *m, const void *arg, struct tide_e
               " FROM chain.start AS o WHERE o.deployment = c.deployment AND o.ledger >="
               " c.to_ledger) ORDER BY market DESC, c.next_ledger, c.contract",
               s->plan->deployment);
-    tide_status status = write_query_sql(s, &rows, err);
+    tide_status status = write_query_sql(s, err);
     if (status == TIDE_OK)
-        status = read_rows(gap, &rows, err);
-    tide_pg_rows_release(&rows);
+        status = read_rows(gap, &s->rows, err);
     return status;
 }
 
@@ -325,16 +323,14 @@ static tide_status find_archived(struct write_main *m, const void *arg, struct t
 {
     struct write_session *s = &m->session;
     struct archived *a = *(struct archived *const *)arg;
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT min(from_ledger), max(end_ledger) - 1 FROM chain.archive WHERE deployment ="
               " %u AND from_ledger <= %u AND end_ledger > %u",
               s->plan->deployment, a->range.to, a->range.from);
-    tide_status status = write_query_sql(s, &rows, err);
-    if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 0))
-        snprintf(a->text, sizeof a->text, "%s to %s", tide_pg_text(&rows, 0, 0),
-                 tide_pg_text(&rows, 0, 1));
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    if (status == TIDE_OK && !tide_pg_is_null(&s->rows, 0, 0))
+        snprintf(a->text, sizeof a->text, "%s to %s", tide_pg_text(&s->rows, 0, 0),
+                 tide_pg_text(&s->rows, 0, 1));
     return status;
 }
 

@@ -23,17 +23,15 @@
 static tide_status next_held(struct write_session *s, uint32_t from, struct load_range *l,
                              struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT " LOAD_RANGE_COLUMNS
               " FROM chain.partition WHERE deployment = %u AND NOT attached AND from_ledger >= %u"
               " AND first_loaded < %u ORDER BY from_ledger LIMIT 1",
               s->plan->deployment, from, s->plan->held_before);
-    tide_status status = write_query_sql(s, &rows, err);
+    tide_status status = write_query_sql(s, err);
     *l = (struct load_range){ .active = false };
-    if (status == TIDE_OK && rows.count)
-        load_range_read(l, &rows, 0);
-    tide_pg_rows_release(&rows);
+    if (status == TIDE_OK && s->rows.count)
+        load_range_read(l, &s->rows, 0);
     return status;
 }
 
@@ -108,16 +106,14 @@ struct filling {
 static tide_status check_ledger(struct filling *f, struct tide_err *err)
 {
     struct write_session *s = &f->writer->main.session;
-    struct tide_pg_rows rows;
     write_sql(s, "SELECT FROM chain.start WHERE deployment = %u AND ledger = %u AND hash = ",
               s->plan->deployment, f->batch->to);
     write_sql_hash(s, f->batch->hash);
-    tide_status status = write_query_sql(s, &rows, err);
-    if (status == TIDE_OK && rows.count == 0)
+    tide_status status = write_query_sql(s, err);
+    if (status == TIDE_OK && s->rows.count == 0)
         status =
             tide_fail(err, TIDE_E_CHAIN, "backfill: the source's ledger %u is not the checkpoint's",
                       f->batch->to);
-    tide_pg_rows_release(&rows);
     return status;
 }
 
@@ -125,7 +121,6 @@ static tide_status check_ledger(struct filling *f, struct tide_err *err)
  * being refused after hours, again and again: `left` partitions are still to be attached. */
 static tide_status check_locks(struct write_session *s, uint32_t left, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT needed, room, needed > room, ceil(needed * 1.2 / (room / each)) FROM (SELECT"
               " (SELECT count(*) FROM pg_locks WHERE pid = pg_backend_pid()) * (%u + 1) AS needed,"
@@ -133,27 +128,24 @@ static tide_status check_locks(struct write_session *s, uint32_t left, struct ti
               " current_setting('max_prepared_transactions')::bigint) AS room, each FROM (SELECT"
               " current_setting('max_locks_per_transaction')::numeric AS each) AS e) AS l",
               left);
-    tide_status status = write_query_sql(s, &rows, err);
-    if (status == TIDE_OK && tide_pg_bool(&rows, 0, 2))
+    tide_status status = write_query_sql(s, err);
+    if (status == TIDE_OK && tide_pg_bool(&s->rows, 0, 2))
         status = tide_fail(err, TIDE_E_CONFIG,
                            "backfill: to attach all partitions below the checkpoint at once takes"
                            " %s locks of the server: set max_locks_per_transaction to %s or more,"
                            " restart the server, and run this again; nothing is loaded again",
-                           tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 3));
-    tide_pg_rows_release(&rows);
+                           tide_pg_text(&s->rows, 0, 0), tide_pg_text(&s->rows, 0, 3));
     return status;
 }
 
 static tide_status count_held(struct write_session *s, uint32_t *count, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT count(*) FROM chain.partition WHERE deployment = %u AND NOT attached AND"
               " first_loaded < %u",
               s->plan->deployment, s->plan->held_before);
-    tide_status status = write_query_sql(s, &rows, err);
-    *count = status == TIDE_OK ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    *count = status == TIDE_OK ? (uint32_t)tide_pg_u64(&s->rows, 0, 0) : 0;
     return status;
 }
 
@@ -304,16 +296,15 @@ static void sql_compare(struct write_session *s, uint32_t index)
 static tide_status compare_table(struct write_session *s, uint32_t index, uint64_t *differences,
                                  struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     sql_compare(s, index);
-    tide_status status = write_query_sql(s, &rows, err);
-    for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++)
+    tide_status status = write_query_sql(s, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < s->rows.count; i++)
         tide_log(TIDE_ERROR, "fill.differs", "what=%s table=%s contract=%s key=%s ledger=%s",
-                 tide_pg_text(&rows, i, 0), s->plan->tables[index].name, tide_pg_text(&rows, i, 1),
-                 tide_pg_text(&rows, i, 2), tide_pg_text(&rows, i, 3));
-    if (status == TIDE_OK && rows.count)
-        *differences += tide_pg_u64(&rows, 0, 4);
-    tide_pg_rows_release(&rows);
+                 tide_pg_text(&s->rows, i, 0), s->plan->tables[index].name,
+                 tide_pg_text(&s->rows, i, 1), tide_pg_text(&s->rows, i, 2),
+                 tide_pg_text(&s->rows, i, 3));
+    if (status == TIDE_OK && s->rows.count)
+        *differences += tide_pg_u64(&s->rows, 0, 4);
     return status;
 }
 

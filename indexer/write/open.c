@@ -137,26 +137,24 @@ static tide_status draw_writer(struct tide_writer *w, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
     struct write_cursor *cursor = &w->main.cursor;
-    struct tide_pg_rows rows;
     sql_draw(w);
-    tide_status status = write_query_sql(s, &rows, err);
-    if (status == TIDE_OK && rows.count != 1)
+    tide_status status = write_query_sql(s, err);
+    if (status == TIDE_OK && s->rows.count != 1)
         status =
             tide_fail(err, TIDE_E_FENCED, "writer: deployment %u is gone", s->plan->deployment);
     if (status == TIDE_OK) {
-        assert(rows.columns == 7); /* sql_draw returns them */
-        snprintf(cursor->writer, sizeof cursor->writer, "%s", tide_pg_text(&rows, 0, 0));
-        cursor->moves = tide_pg_u64(&rows, 0, 1);
-        cursor->ledger = (uint32_t)tide_pg_u64(&rows, 0, 2);
+        assert(s->rows.columns == 7); /* sql_draw returns them */
+        snprintf(cursor->writer, sizeof cursor->writer, "%s", tide_pg_text(&s->rows, 0, 0));
+        cursor->moves = tide_pg_u64(&s->rows, 0, 1);
+        cursor->ledger = (uint32_t)tide_pg_u64(&s->rows, 0, 2);
         if (cursor->ledger)
-            tide_pg_bytes(&rows, 0, 3, cursor->hash, TIDE_HASH_BYTES);
-        if (tide_pg_bool(&rows, 0, 6))
+            tide_pg_bytes(&s->rows, 0, 3, cursor->hash, TIDE_HASH_BYTES);
+        if (tide_pg_bool(&s->rows, 0, 6))
             tide_log(TIDE_WARN, "database.generation",
                      "deployment=%u generation=%s ledger=%u reason=\"another timeline, or commits "
                      "are lost; going on from what is there\"",
-                     s->plan->deployment, tide_pg_text(&rows, 0, 5), cursor->ledger);
+                     s->plan->deployment, tide_pg_text(&s->rows, 0, 5), cursor->ledger);
     }
-    tide_pg_rows_release(&rows);
     return status == TIDE_OK ? write_take_lease(&w->main, w->options.hold_lease, err) : status;
 }
 
@@ -165,18 +163,16 @@ static tide_status draw_writer(struct tide_writer *w, struct tide_err *err)
 static tide_status read_size(struct tide_writer *w, struct tide_err *err)
 {
     struct write_session *s = &w->main.session;
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT max(coalesce(p.cut_of, p.end_ledger - p.from_ledger)), coalesce(max("
               "p.from_ledger) FILTER (WHERE p.from_ledger %% p.cut_of > 0), 0), coalesce((SELECT"
               " o.ledger FROM chain.start AS o WHERE o.deployment = %u), 0) FROM chain.partition"
               " AS p WHERE p.deployment = %u",
               s->plan->deployment, s->plan->deployment);
-    tide_status status = write_query_sql(s, &rows, err);
-    uint64_t size = status == TIDE_OK ? tide_pg_u64(&rows, 0, 0) : 0;
-    w->plan.cut = status == TIDE_OK ? (uint32_t)tide_pg_u64(&rows, 0, 1) : 0;
-    w->plan.held_before = status == TIDE_OK ? (uint32_t)tide_pg_u64(&rows, 0, 2) : 0;
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    uint64_t size = status == TIDE_OK ? tide_pg_u64(&s->rows, 0, 0) : 0;
+    w->plan.cut = status == TIDE_OK ? (uint32_t)tide_pg_u64(&s->rows, 0, 1) : 0;
+    w->plan.held_before = status == TIDE_OK ? (uint32_t)tide_pg_u64(&s->rows, 0, 2) : 0;
     if (size && size != w->plan.partition_ledgers) {
         tide_log(TIDE_WARN, "partition.size", "configured=%u used=%" PRIu64,
                  w->plan.partition_ledgers, size);

@@ -39,18 +39,16 @@ static tide_status put_piece(void *self, const struct tide_batch *batch, struct 
 /* Fails unless nothing is indexed or loading. */
 static tide_status check_empty(struct write_session *s, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT FROM chain.cursor AS c WHERE c.deployment = %u AND (c.ledger > 0 OR EXISTS"
               " (SELECT FROM chain.coverage AS v WHERE v.deployment = c.deployment) OR EXISTS"
               " (SELECT FROM chain.partition AS p WHERE p.deployment = c.deployment AND NOT"
               " p.attached AND p.last_loaded IS NOT NULL))",
               s->plan->deployment);
-    tide_status status = write_query_sql(s, &rows, err);
-    if (status == TIDE_OK && rows.count)
+    tide_status status = write_query_sql(s, err);
+    if (status == TIDE_OK && s->rows.count)
         status = tide_fail(err, TIDE_E_CONFLICT,
                            "from-checkpoint: the index is not empty; use another database");
-    tide_pg_rows_release(&rows);
     return status;
 }
 
@@ -197,14 +195,12 @@ static tide_status read_start(struct write_main *m, const void *arg, struct tide
 {
     struct write_session *s = &m->session;
     const struct question *q = arg;
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT coalesce((SELECT ledger FROM chain.start WHERE deployment = %u),"
               " filled_start, 0) FROM chain.deployment WHERE id = %u",
               s->plan->deployment, s->plan->deployment);
-    tide_status status = write_query_sql(s, &rows, err);
-    *q->ledger = status == TIDE_OK && rows.count ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    *q->ledger = status == TIDE_OK && s->rows.count ? (uint32_t)tide_pg_u64(&s->rows, 0, 0) : 0;
     return status;
 }
 

@@ -129,7 +129,6 @@ static tide_status count_crash(struct write_main *m, const void *arg, struct tid
 {
     struct write_session *s = &m->session;
     struct attempt *a = *(struct attempt *const *)arg;
-    struct tide_pg_rows rows;
     write_sql(s,
               "INSERT INTO chain.attempt AS a (deployment, running, ledger) VALUES (%u, true, %u)"
               " ON CONFLICT (deployment) DO UPDATE SET running = true, began_at ="
@@ -137,10 +136,9 @@ static tide_status count_crash(struct write_main *m, const void *arg, struct tid
               " CASE WHEN a.ledger = excluded.ledger THEN a.attempts ELSE 0 END +"
               " (a.running AND NOT %s)::int RETURNING attempts",
               s->plan->deployment, a->ledger, a->again ? "true" : "false");
-    tide_status status = write_query_sql(s, &rows, err);
+    tide_status status = write_query_sql(s, err);
     if (status == TIDE_OK)
-        a->crashes = (uint32_t)tide_pg_u64(&rows, 0, 0);
-    tide_pg_rows_release(&rows);
+        a->crashes = (uint32_t)tide_pg_u64(&s->rows, 0, 0);
     return status;
 }
 
@@ -190,7 +188,6 @@ static tide_status read_hash(struct write_main *m, const void *arg, struct tide_
 {
     struct write_session *s = &m->session;
     const struct hash_question *q = arg;
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT hash FROM chain.coverage WHERE deployment = %u AND to_ledger = %u UNION ALL"
               " SELECT previous_hash FROM chain.coverage WHERE deployment = %u AND from_ledger = %u"
@@ -198,10 +195,9 @@ static tide_status read_hash(struct write_main *m, const void *arg, struct tide_
               " AND last_loaded = %u",
               s->plan->deployment, q->ledger, s->plan->deployment, q->ledger + 1,
               s->plan->deployment, q->ledger);
-    tide_status status = write_query_sql(s, &rows, err);
-    *q->known =
-        status == TIDE_OK && rows.count > 0 && tide_pg_bytes(&rows, 0, 0, q->hash, TIDE_HASH_BYTES);
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    *q->known = status == TIDE_OK && s->rows.count > 0 &&
+                tide_pg_bytes(&s->rows, 0, 0, q->hash, TIDE_HASH_BYTES);
     return status;
 }
 
@@ -223,17 +219,17 @@ static tide_status read_missing(struct write_main *m, const void *arg, struct ti
 {
     struct write_session *s = &m->session;
     const struct range_question *q = arg;
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT from_ledger, to_ledger FROM chain.coverage WHERE deployment = %u UNION ALL"
               " SELECT first_loaded, last_loaded FROM chain.partition WHERE deployment = %u"
               " AND NOT attached AND last_loaded IS NOT NULL ORDER BY 1",
               s->plan->deployment, s->plan->deployment);
-    tide_status status = write_query_sql(s, &rows, err);
+    tide_status status = write_query_sql(s, err);
     assert(q->max > 0 && q->wanted.from <= q->wanted.to);
     uint32_t at = q->wanted.from, found = 0;
-    for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
-        uint32_t from = (uint32_t)tide_pg_u64(&rows, i, 0), to = (uint32_t)tide_pg_u64(&rows, i, 1);
+    for (uint32_t i = 0; status == TIDE_OK && i < s->rows.count; i++) {
+        uint32_t from = (uint32_t)tide_pg_u64(&s->rows, i, 0),
+                 to = (uint32_t)tide_pg_u64(&s->rows, i, 1);
         if (to < at || from > q->wanted.to)
             continue;
         if (from > at && found < q->max)
@@ -244,7 +240,6 @@ static tide_status read_missing(struct write_main *m, const void *arg, struct ti
         q->out[found++] = (struct tide_range){ at, q->wanted.to };
     assert(found <= q->max);
     *q->count = found;
-    tide_pg_rows_release(&rows);
     return status;
 }
 
@@ -292,19 +287,17 @@ static void log_holes(const struct write_plan *plan, const struct tide_pg_rows *
 static tide_status uncover_holes(struct write_main *m, const void *arg, struct tide_err *err)
 {
     struct write_session *s = &m->session;
-    struct tide_pg_rows rows;
     (void)arg;
     tide_status status = write_begin_long(m, err);
     if (status == TIDE_OK) {
         write_sql(s, "SELECT from_ledger, to_ledger FROM chain.holes(%u::smallint)",
                   s->plan->deployment);
-        status = write_query_sql(s, &rows, err);
-        if (status == TIDE_OK && rows.count) {
-            log_holes(s->plan, &rows);
+        status = write_query_sql(s, err);
+        if (status == TIDE_OK && s->rows.count) {
+            log_holes(s->plan, &s->rows);
             sql_split(s);
             status = write_run_sql(s, "INSERT", err);
         }
-        tide_pg_rows_release(&rows);
     }
     if (status == TIDE_OK)
         status = write_commit(s, err);

@@ -72,16 +72,14 @@ static const char published_sql[] =
 tide_status load_publication_find(struct write_session *s, struct load_publications *out,
                                   struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     write_sql(s, "%s", published_sql);
-    tide_status status = write_query_sql(s, &rows, err);
+    tide_status status = write_query_sql(s, err);
     *out = (struct load_publications){ .any = false };
     if (status != TIDE_OK)
         return status;
-    out->any = !tide_pg_is_null(&rows, 0, 0);
+    out->any = !tide_pg_is_null(&s->rows, 0, 0);
     static_assert(sizeof out->names > 200, "the cut list has its NUL");
-    snprintf(out->names, sizeof out->names, "%.200s", tide_pg_text(&rows, 0, 0));
-    tide_pg_rows_release(&rows);
+    snprintf(out->names, sizeof out->names, "%.200s", tide_pg_text(&s->rows, 0, 0));
     return TIDE_OK;
 }
 
@@ -203,14 +201,13 @@ static tide_status move_cursor(struct write_session *s, const struct load_attach
 static tide_status look_for_commit(struct write_main *m, bool *done, struct tide_err *err)
 {
     struct write_session *s = &m->session;
-    struct tide_pg_rows rows;
     write_sql(s,
               "BEGIN; SELECT moves FROM chain.cursor WHERE deployment = %u AND writer = '%s'"
               " FOR UPDATE",
               s->plan->deployment, m->cursor.writer);
-    tide_status status = write_query_sql(s, &rows, err);
-    *done = status == TIDE_OK && rows.count == 1 && tide_pg_u64(&rows, 0, 0) == m->cursor.moves + 1;
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    *done = status == TIDE_OK && s->rows.count == 1 &&
+            tide_pg_u64(&s->rows, 0, 0) == m->cursor.moves + 1;
     return status == TIDE_OK ? tide_pg_run(write_pg(s), "ROLLBACK", "ROLLBACK", err) : status;
 }
 
@@ -261,17 +258,15 @@ tide_status load_attach_begin(struct write_session *s, const struct load_attach 
 tide_status load_attach_end(struct write_session *s, const struct load_attach *a,
                             const struct write_cursor *cursor, bool *sent, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     assert(s->owner == WRITE_OWNER_BUILD);
     assert(a->moves_cursor == load_attach_moves(cursor, &a->range));
     *sent = false;
     tide_pg_patience(write_pg(s), s->plan->silence_ms);
     write_sql(s, "%s", "");
     write_sql_fence(s, cursor);
-    tide_status status = write_query_sql(s, &rows, err);
-    if (status == TIDE_OK && rows.count != 1)
+    tide_status status = write_query_sql(s, err);
+    if (status == TIDE_OK && s->rows.count != 1)
         status = write_fenced(s->plan, err);
-    tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
         status = load_attach_show(s, &a->range, err);
     if (status == TIDE_OK)

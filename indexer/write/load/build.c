@@ -397,6 +397,16 @@ static void free_build(struct load_build *b)
     free(b);
 }
 
+/* Runs the session's text, whose rows are the build's work. */
+static tide_status take_work(struct write_session *s, struct load_build *b, struct tide_err *err)
+{
+    tide_pg_rows_release(&b->work.rows);
+    tide_status status = write_query_sql(s, err);
+    b->work.rows = s->rows;
+    s->rows = (struct tide_pg_rows){ 0 };
+    return status;
+}
+
 /* Runs the work that the session's text lists, on the writer's session and others. */
 static tide_status run_listed(struct write_main *m, uint32_t connections, bool statistics,
                               struct tide_err *err)
@@ -406,7 +416,7 @@ static tide_status run_listed(struct write_main *m, uint32_t connections, bool s
     if (!b)
         return tide_fail(err, TIDE_E_MEMORY, "indexes of a partition");
     b->work.statistics = statistics;
-    tide_status status = write_query_sql(s, &b->work.rows, err);
+    tide_status status = take_work(s, b, err);
     if (status == TIDE_OK && b->work.rows.count)
         status = run_workers(m, b, connections, err);
     tide_pg_patience(write_pg(s), s->plan->silence_ms);
@@ -454,9 +464,8 @@ tide_status load_build_statistics(struct write_main *m, const struct load_build_
 static tide_status find_missing(struct write_main *m, const void *arg, struct tide_err *err)
 {
     struct load_build *b = *(struct load_build *const *)arg;
-    tide_pg_rows_release(&b->work.rows);
     load_sql_missing_indexes(&m->session, &b->attach.range);
-    return write_query_sql(&m->session, &b->work.rows, err);
+    return take_work(&m->session, b, err);
 }
 
 tide_status load_build_begin(struct write_main *m, const struct load_build_options *options,

@@ -39,25 +39,23 @@ void load_range_read(struct load_range *l, const struct tide_pg_rows *rows, uint
 tide_status write_load_read(struct write_load *load, struct tide_err *err)
 {
     struct write_session *s = &load->main->session;
-    struct tide_pg_rows rows;
     assert(!load->spare && (!load->full_count || !load->full[0].build));
     write_sql(s,
               "SELECT " LOAD_RANGE_COLUMNS " FROM chain.partition"
               " WHERE deployment = %u AND NOT attached AND first_loaded >= %u"
               " ORDER BY from_ledger LIMIT %u",
               s->plan->deployment, s->plan->held_before, LOAD_FULL_MAX + 1);
-    tide_status status = write_query_sql(s, &rows, err);
+    tide_status status = write_query_sql(s, err);
     load->attached_from = load->attached_end = 0;
     load->loading = (struct load_range){ .active = false };
     load->full_count = 0;
-    for (uint32_t row = 0; row + 1 < rows.count; row++) {
+    for (uint32_t row = 0; row + 1 < s->rows.count; row++) {
         assert(load->full_count < LOAD_FULL_MAX); /* LIMIT of the statement */
         load->full[load->full_count] = (struct load_full){ .build = NULL };
-        load_range_read(&load->full[load->full_count++].range, &rows, row);
+        load_range_read(&load->full[load->full_count++].range, &s->rows, row);
     }
-    if (status == TIDE_OK && rows.count > 0)
-        load_range_read(&load->loading, &rows, rows.count - 1);
-    tide_pg_rows_release(&rows);
+    if (status == TIDE_OK && s->rows.count > 0)
+        load_range_read(&load->loading, &s->rows, s->rows.count - 1);
     return status;
 }
 
@@ -329,7 +327,6 @@ static tide_status send_progress(struct write_session *s, const struct tide_batc
                                  struct tide_err *err)
 {
     uint32_t from = write_plan_partition(s->plan, batch->from);
-    struct tide_pg_rows rows;
     assert(batch->from > 0 && write_plan_partition(s->plan, batch->to) == from);
     write_sql(s,
               "UPDATE chain.partition SET first_loaded = coalesce(first_loaded, %u),"
@@ -344,11 +341,10 @@ static tide_status send_progress(struct write_session *s, const struct tide_batc
                    " WHERE deployment = %u AND from_ledger = %u AND NOT attached"
                    " AND coalesce(last_loaded, %u) = %u RETURNING 1",
                    s->plan->deployment, from, batch->from - 1, batch->from - 1);
-    tide_status status = write_query_sql(s, &rows, err);
-    if (status == TIDE_OK && rows.count != 1)
+    tide_status status = write_query_sql(s, err);
+    if (status == TIDE_OK && s->rows.count != 1)
         status = tide_fail(err, TIDE_E_CONFLICT, "writer: partition %u is not loaded up to %u",
                            from, batch->from - 1);
-    tide_pg_rows_release(&rows);
     return status;
 }
 
@@ -419,15 +415,13 @@ struct drop {
 static tide_status find_dropped(struct write_session *s, uint32_t below, uint32_t *from,
                                 bool *found, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT max(from_ledger) FROM chain.partition WHERE deployment = %u AND from_ledger"
               " < %u",
               s->plan->deployment, below);
-    tide_status status = write_query_sql(s, &rows, err);
-    *found = status == TIDE_OK && !tide_pg_is_null(&rows, 0, 0);
-    *from = *found ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    *found = status == TIDE_OK && !tide_pg_is_null(&s->rows, 0, 0);
+    *from = *found ? (uint32_t)tide_pg_u64(&s->rows, 0, 0) : 0;
     return status;
 }
 

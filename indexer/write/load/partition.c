@@ -15,16 +15,14 @@ static tide_status read_bounds(struct write_main *m, const void *arg, struct tid
 {
     struct write_session *s = &m->session;
     const struct question *q = arg;
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT attached, from_ledger, end_ledger FROM chain.partition WHERE deployment = %u"
               " AND from_ledger <= %u AND end_ledger > %u",
               s->plan->deployment, q->ledger, q->ledger);
-    tide_status status = write_query_sql(s, &rows, err);
-    bool attached = status == TIDE_OK && rows.count == 1 && tide_pg_bool(&rows, 0, 0);
-    *q->from = attached ? (uint32_t)tide_pg_u64(&rows, 0, 1) : 0;
-    *q->end = attached ? (uint32_t)tide_pg_u64(&rows, 0, 2) : 0;
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    bool attached = status == TIDE_OK && s->rows.count == 1 && tide_pg_bool(&s->rows, 0, 0);
+    *q->from = attached ? (uint32_t)tide_pg_u64(&s->rows, 0, 1) : 0;
+    *q->end = attached ? (uint32_t)tide_pg_u64(&s->rows, 0, 2) : 0;
     return status;
 }
 
@@ -50,16 +48,14 @@ static void sql_create(struct write_session *s, const struct tide_table *table, 
  * then takes it. */
 tide_status load_partition_make(struct write_session *s, uint32_t from, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     uint32_t end = write_plan_end(s->plan, from), size = s->plan->partition_ledgers;
     assert(write_plan_partition(s->plan, from) == from && write_plan_fits(s->plan, from));
     write_sql(s,
               "INSERT INTO chain.partition (deployment, from_ledger, end_ledger, attached, cut_of)"
               " VALUES (%u, %u, %u, false, nullif(%u, 0)) ON CONFLICT DO NOTHING RETURNING 1",
               s->plan->deployment, from, end, end - from < size ? size : 0);
-    tide_status status = write_query_sql(s, &rows, err);
-    bool there = status == TIDE_OK && rows.count == 0;
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    bool there = status == TIDE_OK && s->rows.count == 0;
     if (status != TIDE_OK || there)
         return status;
     write_sql(s, "%s", "");

@@ -140,7 +140,6 @@ tide_status write_covered(const struct write_plan *plan, const struct tide_pg_ro
 static tide_status check_neighbours(struct write_session *s, const struct write_cover *c,
                                     bool grown, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     write_sql(s, "SELECT from_ledger, to_ledger, to_ledger = %u AND hash <> ", c->from - 1);
     write_sql_hash(s, c->previous_hash);
     write_sql_more(s, " OR from_ledger = %u AND previous_hash <> ", c->to + 1);
@@ -149,19 +148,18 @@ static tide_status check_neighbours(struct write_session *s, const struct write_
                    ", from_ledger <= %u AND to_ledger >= %u FROM chain.coverage"
                    " WHERE deployment = %u AND from_ledger <= %u AND to_ledger >= %u",
                    c->to, c->from, s->plan->deployment, c->to + 1, c->from - 1);
-    tide_status status = write_query_sql(s, &rows, err);
-    for (uint32_t i = 0; status == TIDE_OK && i < rows.count; i++) {
-        const char *from = tide_pg_text(&rows, i, 0), *to = tide_pg_text(&rows, i, 1);
-        if (tide_pg_bool(&rows, i, 2))
+    tide_status status = write_query_sql(s, err);
+    for (uint32_t i = 0; status == TIDE_OK && i < s->rows.count; i++) {
+        const char *from = tide_pg_text(&s->rows, i, 0), *to = tide_pg_text(&s->rows, i, 1);
+        if (tide_pg_bool(&s->rows, i, 2))
             status = tide_fail(err, TIDE_E_CHAIN,
                                "ledgers %u..%u do not link to the indexed %s..%s: another network,"
                                " or a reset one; compare the source and the database",
                                c->from, c->to, from, to);
-        else if (tide_pg_bool(&rows, i, 3) && !(grown && tide_pg_u64(&rows, i, 1) == c->to))
+        else if (tide_pg_bool(&s->rows, i, 3) && !(grown && tide_pg_u64(&s->rows, i, 1) == c->to))
             status = tide_fail(err, TIDE_E_CONFLICT, "ledgers %u..%u overlap the indexed %s..%s",
                                c->from, c->to, from, to);
     }
-    tide_pg_rows_release(&rows);
     return status;
 }
 

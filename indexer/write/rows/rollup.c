@@ -286,18 +286,16 @@ static tide_status empty_all(struct write_session *s, struct tide_err *err)
 static tide_status fold_all(struct write_session *s, const struct write_rollups *r,
                             struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT from_ledger, end_ledger FROM chain.partition WHERE deployment = %u AND"
               " attached ORDER BY 1",
               s->plan->deployment);
-    tide_status status = write_query_sql(s, &rows, err);
-    for (uint32_t i = 0; status == TIDE_OK && r->any && i < rows.count; i++) {
-        uint32_t from = (uint32_t)tide_pg_u64(&rows, i, 0),
-                 end = (uint32_t)tide_pg_u64(&rows, i, 1);
+    tide_status status = write_query_sql(s, err);
+    for (uint32_t i = 0; status == TIDE_OK && r->any && i < s->rows.count; i++) {
+        uint32_t from = (uint32_t)tide_pg_u64(&s->rows, i, 0),
+                 end = (uint32_t)tide_pg_u64(&s->rows, i, 1);
         status = write_rollup_partition(s, r, from, (struct tide_range){ from, end - 1 }, err);
     }
-    tide_pg_rows_release(&rows);
     return status;
 }
 
@@ -305,18 +303,16 @@ static tide_status fold_all(struct write_session *s, const struct write_rollups 
  * one cannot be folded again. */
 static tide_status check_whole(struct write_session *s, struct tide_err *err)
 {
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT min(from_ledger), max(end_ledger) - 1 FROM chain.archive WHERE deployment ="
               " %u AND EXISTS (SELECT FROM unnest(tables) AS t WHERE to_regclass(t) IS NULL)",
               s->plan->deployment);
-    tide_status status = write_query_sql(s, &rows, err);
-    if (status == TIDE_OK && !tide_pg_is_null(&rows, 0, 0))
+    tide_status status = write_query_sql(s, err);
+    if (status == TIDE_OK && !tide_pg_is_null(&s->rows, 0, 0))
         status = tide_fail(err, TIDE_E_MISSING,
                            "rollups must be made anew, but tables of ledgers %s to %s are archived:"
                            " restore them, start again, then drop them",
-                           tide_pg_text(&rows, 0, 0), tide_pg_text(&rows, 0, 1));
-    tide_pg_rows_release(&rows);
+                           tide_pg_text(&s->rows, 0, 0), tide_pg_text(&s->rows, 0, 1));
     return status;
 }
 
@@ -359,11 +355,9 @@ static tide_status read_version(struct write_main *m, const void *arg, struct ti
 {
     struct write_session *s = &m->session;
     uint64_t *version = *(uint64_t *const *)arg;
-    struct tide_pg_rows rows;
     write_sql(s, "SELECT version FROM rollup.built WHERE deployment = %u", s->plan->deployment);
-    tide_status status = write_query_sql(s, &rows, err);
-    *version = status == TIDE_OK && rows.count ? tide_pg_u64(&rows, 0, 0) : 0;
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    *version = status == TIDE_OK && s->rows.count ? tide_pg_u64(&s->rows, 0, 0) : 0;
     return status;
 }
 

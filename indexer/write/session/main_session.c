@@ -45,13 +45,11 @@ tide_status write_fenced(const struct write_plan *plan, struct tide_err *err)
 tide_status write_begin(struct write_main *m, struct tide_err *err)
 {
     struct write_session *s = &m->session;
-    struct tide_pg_rows rows;
     write_sql(s, "BEGIN; ");
     write_sql_fence(s, &m->cursor);
-    tide_status status = write_query_sql(s, &rows, err);
-    if (status == TIDE_OK && rows.count != 1)
+    tide_status status = write_query_sql(s, err);
+    if (status == TIDE_OK && s->rows.count != 1)
         status = write_fenced(s->plan, err);
-    tide_pg_rows_release(&rows);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("commit.fenced"), err);
     return status;
@@ -82,20 +80,18 @@ static tide_status reclaim_lock(struct write_main *m, uint64_t *moves, struct ti
 {
     struct write_session *s = &m->session;
     for (uint32_t attempt = 0;; attempt++) {
-        struct tide_pg_rows rows;
         write_sql(s,
                   "SELECT c.writer IS NOT DISTINCT FROM '%s', c.moves,"
                   " c.writer IS NOT DISTINCT FROM '%s' AND"
                   " pg_try_advisory_lock(x'74696465'::int, %u) FROM chain.cursor c"
                   " WHERE c.deployment = %u",
                   m->cursor.writer, m->cursor.writer, s->plan->deployment, s->plan->deployment);
-        tide_status status = write_query_sql(s, &rows, err);
+        tide_status status = write_query_sql(s, err);
         if (status != TIDE_OK)
             return status;
-        bool ours = rows.count == 1 && tide_pg_bool(&rows, 0, 0);
-        bool locked = rows.count == 1 && tide_pg_bool(&rows, 0, 2);
-        *moves = rows.count == 1 ? tide_pg_u64(&rows, 0, 1) : 0;
-        tide_pg_rows_release(&rows);
+        bool ours = s->rows.count == 1 && tide_pg_bool(&s->rows, 0, 0);
+        bool locked = s->rows.count == 1 && tide_pg_bool(&s->rows, 0, 2);
+        *moves = s->rows.count == 1 ? tide_pg_u64(&s->rows, 0, 1) : 0;
         if (!ours)
             return write_fenced(s->plan, err);
         if (locked)

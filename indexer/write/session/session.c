@@ -83,6 +83,7 @@ void write_session_close(struct write_session *s)
     tide_pg_close(s->pg);
     s->pg = NULL;
     tide_buf_release(&s->sql);
+    tide_pg_rows_release(&s->rows);
 }
 
 bool write_session_is_mine(const struct write_session *s)
@@ -221,12 +222,11 @@ tide_status write_run_sql(struct write_session *s, const char *tag, struct tide_
                              : status;
 }
 
-tide_status write_query_sql(struct write_session *s, struct tide_pg_rows *rows,
-                            struct tide_err *err)
+tide_status write_query_sql(struct write_session *s, struct tide_err *err)
 {
-    *rows = (struct tide_pg_rows){ 0 };
+    tide_pg_rows_release(&s->rows);
     tide_status status = write_sql_sealed(s, err);
-    return status == TIDE_OK ? tide_pg_script(write_pg(s), rows, (const char *)s->sql.ptr, err)
+    return status == TIDE_OK ? tide_pg_script(write_pg(s), &s->rows, (const char *)s->sql.ptr, err)
                              : status;
 }
 

@@ -80,8 +80,9 @@ struct write_session {
     bool given; /* its thread gave it away; no thread may use it until write_session_take */
     pthread_t thread;
     uint32_t number;
-    struct tide_pg *pg;  /* NULL: not connected. Use write_pg */
-    struct tide_buf sql; /* the statement, see the functions below */
+    struct tide_pg *pg;       /* NULL: not connected. Use write_pg */
+    struct tide_buf sql;      /* the statement, see the functions below */
+    struct tide_pg_rows rows; /* rows of the last write_query_sql, until the next one */
 };
 
 /* Makes a session that is not connected. The calling thread may use it. */
@@ -129,9 +130,8 @@ tide_status write_sql_sealed(struct write_session *s, struct tide_err *err) TIDE
 /* Runs the text; the last command tag must begin with tag. */
 tide_status write_run_sql(struct write_session *s, const char *tag,
                           struct tide_err *err) TIDE_MUST_USE;
-/* Runs the text; *rows are the rows of its last statement, the caller's to release. */
-tide_status write_query_sql(struct write_session *s, struct tide_pg_rows *rows,
-                            struct tide_err *err) TIDE_MUST_USE;
+/* Runs the text; s->rows are the rows of its last statement, none after a failure. */
+tide_status write_query_sql(struct write_session *s, struct tide_err *err) TIDE_MUST_USE;
 
 /* Sends COMMIT, with failpoints before and after it. */
 tide_status write_commit(struct write_session *s, struct tide_err *err) TIDE_MUST_USE;

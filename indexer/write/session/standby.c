@@ -18,15 +18,13 @@ static tide_status look_at_lock(struct write_main *m, bool *locked, bool *expire
                                 struct tide_err *err)
 {
     struct write_session *s = &m->session;
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT pg_try_advisory_lock(x'74696465'::int, %u), EXISTS (SELECT 1 FROM"
               " chain.lease AS l WHERE l.deployment = %u AND " EXPIRED ")",
               s->plan->deployment, s->plan->deployment, TIDE_LEASE_MS, TIDE_LEASE_MS);
-    tide_status status = write_query_sql(s, &rows, err);
-    *locked = status == TIDE_OK && tide_pg_bool(&rows, 0, 0);
-    *expired = status == TIDE_OK && tide_pg_bool(&rows, 0, 1);
-    tide_pg_rows_release(&rows);
+    tide_status status = write_query_sql(s, err);
+    *locked = status == TIDE_OK && tide_pg_bool(&s->rows, 0, 0);
+    *expired = status == TIDE_OK && tide_pg_bool(&s->rows, 0, 1);
     return status;
 }
 
@@ -36,7 +34,6 @@ static tide_status put_out(struct write_main *m, struct tide_err *err)
 {
     struct write_session *s = &m->session;
     char quoted[TIDE_LEASE_INSTANCE_MAX + 64];
-    struct tide_pg_rows rows;
     write_sql(s,
               "SELECT l.instance, round(extract(epoch FROM clock_timestamp() - l.renewed_at) *"
               " 1000), count(pg_terminate_backend(a.pid)) FROM chain.lease l, LATERAL (VALUES"
@@ -45,13 +42,12 @@ static tide_status put_out(struct write_main *m, struct tide_err *err)
               " a.backend_start = s.started AND a.application_name = s.name AND a.usename ="
               " current_user WHERE l.deployment = %u AND " EXPIRED " GROUP BY 1, 2",
               s->plan->deployment, TIDE_LEASE_MS, TIDE_LEASE_MS);
-    tide_status status = write_query_sql(s, &rows, err);
-    if (status == TIDE_OK && rows.count)
+    tide_status status = write_query_sql(s, err);
+    if (status == TIDE_OK && s->rows.count)
         tide_log(TIDE_WARN, "lease.expired", "deployment=%u holder=%s silent_ms=%s ended=%s",
                  s->plan->deployment,
-                 tide_log_quote(quoted, sizeof quoted, tide_pg_text(&rows, 0, 0)),
-                 tide_pg_text(&rows, 0, 1), tide_pg_text(&rows, 0, 2));
-    tide_pg_rows_release(&rows);
+                 tide_log_quote(quoted, sizeof quoted, tide_pg_text(&s->rows, 0, 0)),
+                 tide_pg_text(&s->rows, 0, 1), tide_pg_text(&s->rows, 0, 2));
     return status;
 }
 
