@@ -38,7 +38,7 @@
 #include <unistd.h>
 
 /* TURN_MS: pause of the main loop; TICK_MS: interval of its periodic work */
-enum { TURN_MS = 50, TICK_MS = 1000 };
+enum { TURN_MS = 50, TICK_MS = 1000, QUEUE_OF_THREAD = 16 };
 
 /* The only mutable state outside main. Lock-free atomics are safe in a signal handler. */
 static atomic_bool reload_requested;
@@ -157,7 +157,7 @@ static tide_status open_all(struct program *p, struct tide_err *err)
                                           .select = api->select,
                                           .routes = &tide_route_table,
                                           .threads = p->config.api_sql_threads,
-                                          .queue = p->config.api_sql_queue };
+                                          .queue = QUEUE_OF_THREAD * p->config.api_sql_threads };
     if (pool.threads)
         status = tide_sql_pool_open(&api->pool, &pool, err);
     if (status == TIDE_OK)

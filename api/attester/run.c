@@ -127,7 +127,7 @@ static void store_error(struct runner *r, const struct tide_err *err)
 }
 
 /* Logs the failure at most once a minute, reports it in the heartbeat, and pauses. The pause
- * doubles and lasts until a server may be called, at most rpc_retry_ms_max. */
+ * doubles and lasts until a server may be called, at most retry_ms_max. */
 static void handle_trouble(struct runner *r, const struct tide_err *err)
 {
     assert(err->code != TIDE_OK);
@@ -147,8 +147,8 @@ static void handle_trouble(struct runner *r, const struct tide_err *err)
     store_error(r, err);
     if (send_heartbeat(r, "waiting", &ignored) != TIDE_OK)
         r->reported = NULL; /* try again in the next turn */
-    uint32_t most = config->rpc_retry_ms_max;
-    uint32_t pause = tide_retry_pause_ms(&r->retry, config->rpc_retry_ms, most, r->failures++);
+    uint32_t most = config->retry_ms_max;
+    uint32_t pause = tide_retry_pause_ms(&r->retry, ATT_RETRY_MS, most, r->failures++);
     int64_t rest = att_rpc_rest_ms(r->work.rpc); /* an earlier turn would call no server */
     if (rest > pause)
         pause = rest < most ? (uint32_t)rest : most;
@@ -277,7 +277,7 @@ static tide_status run_turns(struct runner *r, struct tide_err *err)
         if (!held)
             wait_for(r, STANDBY_MS);
         else if (turn != ATT_TURN_AGAIN)
-            wait_for(r, turn == ATT_TURN_WAIT ? r->program->config->attester_poll_ms : IDLE_MS);
+            wait_for(r, turn == ATT_TURN_WAIT ? r->program->config->poll_ms / 2 : IDLE_MS);
     }
 }
 

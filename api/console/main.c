@@ -197,8 +197,6 @@ int main(int argc, char **argv)
         status = open_all(p, &err);
     }
     if (status == TIDE_OK)
-        status = tide_program_port(p->config.console_port_file, tide_server_port(p->server), &err);
-    if (status == TIDE_OK)
         status = serve_until_stopped(p);
     else
         fprintf(stderr, "tidemark-console: %s\n", err.text);

@@ -204,12 +204,12 @@ static void reject_subscription(struct tide_reply *reply, enum tide_stream_refus
     } problems[] = {
         [TIDE_STREAM_TAKEN] = { 200, "", "", 0 },
         [TIDE_STREAM_FULL] = { 503, "too_many_streams",
-                               "This node serves its maximum number of streams (api_streams). "
+                               "This node serves its maximum number of streams (api_connections). "
                                "Retry later, or use another node.",
                                5 },
         [TIDE_STREAM_CLIENT_FULL] = { 429, "too_many_streams_of_client",
                                       "You have the maximum number of streams of one client "
-                                      "(api_streams_per_ip). Close one first.",
+                                      "(an eighth of api_connections_per_ip). Close one first.",
                                       30 },
         [TIDE_STREAM_BAD_POSITION] = { 400, "bad_event_id",
                                        "Last-Event-ID or ?after= is not the id of a message of "

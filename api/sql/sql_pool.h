@@ -15,7 +15,7 @@ struct tide_sql_pool_options {
     const char *conninfo;                  /* api_database_url, else database_url */
     const struct tide_route_table *routes; /* each route with a statement needs its file */
     uint32_t threads;                      /* api_sql_threads */
-    uint32_t queue;                        /* api_sql_queue: jobs that may wait */
+    uint32_t queue;                        /* jobs that may wait */
     struct tide_deployment_select *select; /* NULL: the only deployment */
 };
 

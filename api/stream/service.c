@@ -24,20 +24,29 @@ static bool is_stopped(void *self)
 }
 
 /* Opens the stream with the limits of the configuration. */
+/* Returns an eighth of the connections that one address may have; where they have no limit, of
+ * all. */
+static uint32_t streams_of_client(const struct tide_config *config)
+{
+    uint32_t connections = config->api_connections_per_ip;
+    connections = connections ? connections : config->api_connections;
+    return connections > 8 ? connections / 8 : 1;
+}
+
 static tide_status open_stream(struct tide_stream_service *service,
                                const struct tide_config *config, struct tide_err *err)
 {
     struct tide_event_stream_options options = {
         .clock = tide_clock_system(),
         .source = stream_pg_source(service->source),
-        .subscribers_max = config->api_streams,
-        .per_client_max = config->api_streams_per_ip,
+        .subscribers_max = config->api_connections,
+        .per_client_max = streams_of_client(config),
         .buffer_max = config->api_stream_kib << 10,
         .total_max = (uint64_t)config->api_streams_mib << 20,
         .ring_max = RING_BYTES,
         .resume_ledgers = RESUME_LEDGERS,
-        .heartbeat_ms = config->api_stream_heartbeat_ms,
-        .full_ms = config->api_stream_slow_ms,
+        .heartbeat_ms = config->api_idle_ms,
+        .full_ms = config->api_idle_ms / 3 * 2,
         .stale_ms = config->stale_after_ms,
         .stopped = is_stopped,
         .stopped_self = service,

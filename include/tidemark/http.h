@@ -16,6 +16,7 @@
 #include "tidemark/slice.h"
 #include "tidemark/status.h"
 
+struct tide_config;
 struct tide_http; /* opaque: one client with its connections */
 
 struct tide_http_options {
@@ -72,6 +73,9 @@ struct tide_http_answer {
     char type[TIDE_HTTP_TYPE_BYTES];
 };
 
+/* Returns the options of the settings http_*. Connecting may take a twelfth of http_timeout_ms, and
+ * a slow body is given up after a sixth. */
+struct tide_http_options tide_http_configured(const struct tide_config *config, const char *agent);
 /* Opens a client. TIDE_E_MEMORY, or TIDE_E_CONFIG if ca_file cannot be read. */
 tide_status tide_http_open(struct tide_http **out, const struct tide_http_options *options,
                            struct tide_err *err) TIDE_MUST_USE;

@@ -113,7 +113,7 @@ void tide_rpc_client_close(struct tide_rpc_client *client); /* a zeroed client i
 struct tide_rpc_question;
 
 /* Asks a server. params is JSON; out is the struct named beside the question. body NULL: that of
- * the client, which takes rpc_page_max_mib. */
+ * the client, which takes object_max_mib. */
 tide_status tide_rpc_ask(struct tide_rpc_client *client, const struct tide_rpc_question *question,
                          tide_slice params, struct tide_buf *body, void *out,
                          struct tide_err *err) TIDE_MUST_USE;
@@ -240,7 +240,7 @@ struct tide_rpc_page_request {
  * beside it are small. */
 #define TIDE_RPC_LEDGER_ANSWER_BYTES ((TIDE_LEDGER_BYTES_MAX + 2u) / 3u * 4u + (64u << 10))
 
-/* Reads ledgers. The answer may have rpc_page_max_mib, and with one ledger at least
+/* Reads ledgers. The answer may have object_max_mib, and with one ledger at least
  * TIDE_RPC_LEDGER_ANSWER_BYTES, because a smaller page cannot be requested. */
 tide_status tide_rpc_client_page(struct tide_rpc_client *client,
                                  const struct tide_rpc_page_request *request,

@@ -240,6 +240,7 @@ static tide_status attempt_http(struct attempt *a, struct tide_http *http, const
 
 enum {
     SLEEP_MS = 50,
+    RETRY_MS = 250,          /* first pause between rounds; doubles, with jitter */
     RESUMES_MAX = 64,        /* for one file at one place */
     PROGRESS_BYTES = 1 << 20 /* a cut transfer that gave this many bytes is no failed try */
 };
@@ -299,11 +300,7 @@ static tide_status open_http(struct archive *a, struct place *p, struct tide_err
                          "password, which would be logged",
                          a->count + 1);
     const struct tide_config *c = a->options.config;
-    const struct tide_http_options options = { .agent = "tidemark-indexer",
-                                               .ca_file = c->http_ca_file,
-                                               .connect_ms = c->http_connect_ms,
-                                               .timeout_ms = c->http_timeout_ms,
-                                               .stall_s = c->http_stall_s };
+    const struct tide_http_options options = tide_http_configured(c, "tidemark-indexer");
     return tide_http_open(&p->http, &options, err);
 }
 
@@ -420,8 +417,8 @@ static tide_status pause_reading(struct reading *r, uint32_t n, struct tide_err 
 {
     const struct archive_options *o = &r->archive->options;
     const struct tide_clock *clock = tide_clock_system();
-    uint32_t most = o->config->http_retry_ms_max;
-    uint32_t ms = tide_retry_pause_ms(&r->archive->retry, o->config->http_retry_ms, most, n);
+    uint32_t most = o->config->retry_ms_max;
+    uint32_t ms = tide_retry_pause_ms(&r->archive->retry, RETRY_MS, most, n);
     if (r->after_ms > ms)
         ms = r->after_ms < most ? r->after_ms : most;
     char quoted[512];

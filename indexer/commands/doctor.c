@@ -365,13 +365,12 @@ static void add_json(struct tide_json *j, const char *name, const struct doctor_
  * is reported as such. */
 static void shorten_limits(struct tide_config *config)
 {
-    enum { LONGEST_MS = 5000, LONGEST_S = 5 };
-    uint32_t *const limits[] = { &config->db_silence_ms, &config->rpc_timeout_ms,
-                                 &config->http_connect_ms, &config->http_timeout_ms };
-    for (size_t i = 0; i < TIDE_COUNT(limits); i++)
-        *limits[i] = *limits[i] < LONGEST_MS ? *limits[i] : LONGEST_MS;
-    if (config->http_stall_s > LONGEST_S)
-        config->http_stall_s = LONGEST_S;
+    /* LONGEST_HTTP_MS: an RPC server has a quarter of it. */
+    enum { LONGEST_MS = 5000, LONGEST_HTTP_MS = 20000 };
+    if (config->db_silence_ms > LONGEST_MS)
+        config->db_silence_ms = LONGEST_MS;
+    if (config->http_timeout_ms > LONGEST_HTTP_MS)
+        config->http_timeout_ms = LONGEST_HTTP_MS;
     config->http_tries = 1;
 }
 

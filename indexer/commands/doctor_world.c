@@ -224,8 +224,8 @@ static tide_status ask_lake(struct doctor *d, uint32_t wanted, struct lake_view 
     tide_slice lcm;
     *out = (struct lake_view){ .next = TIDE_E_EOF };
     lake.rpc[0] = lake.stream[0] = '\0';
-    lake.prefetch_objects = 1; /* seek begins to fetch */
-    lake.stop_at_end = true;   /* a hole is an error */
+    lake.batch_mib = 1;      /* seek begins to fetch */
+    lake.stop_at_end = true; /* a hole is an error */
     tide_status status = tide_source_open(&source, &options, err);
     if (status == TIDE_OK && begin)
         status = source.ops->seek(source.self, begin, 0, err);
@@ -317,13 +317,11 @@ static bool is_tidemark_api(const struct doctor *d)
     struct tide_http_answer answer;
     struct tide_buf body;
     struct tide_err err;
-    const struct tide_http_options options = { .agent = "tidemark-doctor",
-                                               .ca_file = d->config.http_ca_file,
-                                               .connect_ms = d->config.http_connect_ms,
-                                               .timeout_ms = d->config.http_connect_ms };
+    struct tide_http_options options = tide_http_configured(&d->config, "tidemark-doctor");
     int len = snprintf(url, sizeof url, "http://%s/healthz", d->config.api_listen);
     assert(len > 0 && (size_t)len < sizeof url);
     (void)len;
+    options.timeout_ms = options.connect_ms;
     const struct tide_http_request request = { .method = TIDE_HTTP_GET, .url = url };
     tide_buf_init(&body, 4096);
     bool ours = tide_http_open(&http, &options, &err) == TIDE_OK &&

@@ -14,7 +14,7 @@
 #include "tidemark/text.h"
 
 /* A source in trouble for this long makes the state "degraded". */
-enum { DEGRADED_MS = 30000 };
+enum { DEGRADED_MS = 30000, AWAY_MS = 3000, STANDBY_POLL_MS = 200 };
 
 /* Returns whether the job has no last ledger: it then waits for sources without limit. */
 static bool follow_is_endless(const struct tide_follow *job, struct tide_range range)
@@ -139,8 +139,9 @@ static tide_status follow_open_source(struct tide_follow *job, struct tide_sourc
         tide_follow_heartbeat(
             job, tide_now_ms() - job->source_away_ms >= DEGRADED_MS ? "degraded" : state_of(job),
             err->text);
-        for (int64_t until = tide_now_ms() + job->config->http_retry_ms_max / 10;
-             tide_now_ms() < until;) {
+        uint32_t pause_ms = job->config->retry_ms_max / 10;
+        int64_t until = tide_now_ms() + (pause_ms < AWAY_MS ? pause_ms : AWAY_MS);
+        while (tide_now_ms() < until) {
             if (tide_stop_asked(NULL))
                 return tide_fail(err, TIDE_E_STOPPED, "asked to stop");
             tide_liveness_mark();
@@ -201,10 +202,10 @@ static tide_status become_writer(struct tide_follow *job, struct tide_err *err)
                                       .discovered_max = config->discovered_tokens,
                                       .partition_ledgers = config->partition_ledgers,
                                       .array_bytes = (size_t)config->array_kib << 10,
-                                      .standby_poll_ms = config->standby_poll_ms,
-                                      .retry_ms_max = config->db_retry_ms_max,
+                                      .standby_poll_ms = STANDBY_POLL_MS,
+                                      .retry_ms_max = config->retry_ms_max,
                                       .silence_ms = config->db_silence_ms,
-                                      .index_connections = config->db_index_connections,
+                                      .index_connections = config->decode_threads * 3 / 2,
                                       .standby = config->standby,
                                       .migrate = config->migrate_on_start,
                                       .hold_lease = true,
@@ -301,6 +302,7 @@ void tide_follow_close(struct tide_follow *job)
 /* Longest wait for a batch. TAKE_READING_MS holds while discovery reads: it uses this thread. */
 enum { TAKE_MS = 250, TAKE_READING_MS = 5 };
 enum { HEARTBEAT_MS = 500 };
+enum { QUEUE_BATCHES = 2 }; /* decoded ahead of the writer */
 /* A source that gives nothing in the time of so many batches is in trouble: what is loaded is shown
  * without the rest of its partition, which then takes longer to index. */
 enum { SHOW_BATCHES = 15 };
@@ -324,7 +326,7 @@ static struct tide_pipeline_options pipeline_options(const struct tide_follow *j
         .decode_threads = c->decode_threads,
         .batch_ledgers = c->batch_ledgers,
         .batch_ms = c->batch_ms,
-        .queue_batches = c->queue_batches,
+        .queue_batches = QUEUE_BATCHES,
         .batch_bytes = (size_t)c->batch_mib << 20,
         .stopped = tide_stop_asked,
     };

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+enum { RETRY_MS = 250 }; /* first pause between passes without progress; doubles, with jitter */
+
 /* --- a pass ----------------------------------------------------------------------------- */
 
 uint32_t prove_next(const struct proving *p)
@@ -233,9 +235,9 @@ static void *run_prover(void *self)
         last = last && (!p->parts.at || p->failing);
         idle = p->proven != before || !p->asked ? 0 : idle + 1;
         if (!last)
-            wait_until_due(prover, idle ? tide_retry_pause_ms(&retry, c->http_retry_ms,
-                                                              c->http_retry_ms_max, idle - 1)
-                                        : c->poll_ms);
+            wait_until_due(prover,
+                           idle ? tide_retry_pause_ms(&retry, RETRY_MS, c->retry_ms_max, idle - 1)
+                                : c->poll_ms);
     }
     tide_buf_release(&p->last_set);
     archive_close(p->archive);

@@ -274,7 +274,7 @@ static tide_status fetch_config(struct lake *l, struct object_sink *sink, struct
         if (status != TIDE_E_IO || !fault.again || is_over(&end_ms) ||
             n >= l->options.config->http_tries)
             return status;
-        for (uint32_t ms = 0; ms < l->options.config->http_retry_ms && !is_stopping(l); ms += 50)
+        for (uint32_t ms = 0; ms < TIDE_OBJECT_RETRY_MS && !is_stopping(l); ms += 50)
             clock->sleep_ms(clock->self, 50);
         if (is_stopping(l))
             return tide_fail(err, TIDE_E_STOPPED, "asked to stop");

@@ -164,11 +164,7 @@ struct http_store {
 static tide_status open_client(struct http_store *s, uint32_t client, struct tide_err *err)
 {
     const struct tide_config *c = s->options->config;
-    const struct tide_http_options options = { .agent = "tidemark-indexer",
-                                               .ca_file = c->http_ca_file,
-                                               .connect_ms = c->http_connect_ms,
-                                               .timeout_ms = c->http_timeout_ms,
-                                               .stall_s = c->http_stall_s };
+    const struct tide_http_options options = tide_http_configured(c, "tidemark-indexer");
     return tide_http_open(&s->clients[client], &options, err);
 }
 

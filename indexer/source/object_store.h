@@ -11,6 +11,7 @@
 #define TIDE_OBJECT_KEY_MAX 128u
 /* HTTP clients: one for each worker and one for the source itself. */
 #define TIDE_OBJECT_CLIENTS_MAX 65u
+#define TIDE_OBJECT_RETRY_MS    250u /* first pause between attempts; doubles, with jitter */
 
 /* The destination of one object's bytes, with callbacks of the caller. */
 struct object_sink {

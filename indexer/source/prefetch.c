@@ -10,9 +10,9 @@
 
 #define OBJECT_BYTES_MAX ((size_t)256 << 20) /* one data-lake object, compressed */
 
-/* AHEAD_FIRST: objects fetched ahead until times are measured, and from a folder always.
- * MEAN_PARTS: weight of the old mean against a new sample. */
-enum { AHEAD_FIRST = 8, MEAN_PARTS = 8 };
+/* OBJECTS_AHEAD: most objects fetched ahead at once. AHEAD_FIRST: those until times are measured,
+ * and from a folder always. MEAN_PARTS: weight of the old mean against a new sample. */
+enum { OBJECTS_AHEAD = 32, AHEAD_FIRST = 8, MEAN_PARTS = 8 };
 
 /* EMPTY: not asked for. BUSY: a thread fetches it. READY: bytes are there. FAILED: err is set.
  * REPORTED: prefetch_take has returned err. */
@@ -179,13 +179,13 @@ static bool wait_for_room(struct fetch *f)
 }
 
 /* Returns the pause before attempt n + 1: the backoff, or the longer one that the store asked for,
- * within http_retry_ms_max. */
+ * within retry_ms_max. */
 static uint32_t pause_ms(struct fetch *f, uint32_t n, uint32_t asked)
 {
     const struct tide_config *c = f->owner->options.config;
-    uint32_t ms = tide_retry_pause_ms(&f->retry, c->http_retry_ms, c->http_retry_ms_max, n);
+    uint32_t ms = tide_retry_pause_ms(&f->retry, TIDE_OBJECT_RETRY_MS, c->retry_ms_max, n);
     if (asked > ms)
-        ms = asked < c->http_retry_ms_max ? asked : c->http_retry_ms_max;
+        ms = asked < c->retry_ms_max ? asked : c->retry_ms_max;
     return ms;
 }
 
@@ -512,8 +512,7 @@ tide_status prefetch_open(struct prefetch **out, const struct object_store *stor
                           const struct lake_layout *layout,
                           const struct tide_source_options *options, struct tide_err *err)
 {
-    uint32_t slots = options->config->prefetch_objects;
-    assert(slots > 0 && slots < TIDE_OBJECT_CLIENTS_MAX); /* config.def bounds them */
+    uint32_t slots = OBJECTS_AHEAD;
     struct prefetch *p = calloc(1, sizeof *p + slots * sizeof p->slots[0]);
     if (!p || init_locks(p)) {
         free(p);
@@ -522,7 +521,7 @@ tide_status prefetch_open(struct prefetch **out, const struct object_store *stor
     p->store = store;
     p->layout = layout;
     p->options = *options;
-    p->bytes_max = (size_t)options->config->prefetch_mib << 20;
+    p->bytes_max = (size_t)options->config->batch_mib << 20;
     p->slot_count = slots;
     for (uint32_t i = 0; i < slots; i++)
         tide_buf_init(&p->slots[i].bytes, OBJECT_BYTES_MAX);

@@ -1,9 +1,9 @@
 /* Fetches a lake's objects ahead in background threads, and hands them out in order.
  *
  * Memory   objects held and in transfer: at most bytes_max plus one object, and never more objects
- *          than `prefetch_objects`.
+ *          than 32.
  * Ahead    from a server, as many objects at once as arrive while one is read: its latency divided
- *          by the reader's time for one, plus two, at most `prefetch_objects`. From a folder always
+ *          by the reader's time for one, plus two, at most 32. From a folder always
  *          the same number.
  * Retry    each object is tried up to `http_tries` times, with doubling pauses and jitter.
  * Tip      after an object that does not exist, only that one is asked for until it exists; then

@@ -14,7 +14,8 @@ enum {
     CHUNK = 256, /* ledgers compared at once */
     PAGE = 1000, /* events of one answer */
     FILTERS = 5, /* contracts of one filter; the server's limit */
-    GROUP = 25,  /* contracts of one request: five filters */
+    RETRY_MS = 500,
+    GROUP = 25, /* contracts of one request: five filters */
     /* Transaction and operation numbers of an id that stand for fee events and events of
      * transactions. */
     TX_MAX = 1048575,
@@ -184,7 +185,7 @@ static tide_status request_events(struct comparing *c,
         bool again = status == TIDE_E_IO || status == TIDE_E_DECODE;
         if (!again || n >= config->http_tries || tide_stop_asked(NULL))
             return status;
-        uint32_t ms = config->rpc_retry_ms * n;
+        uint32_t ms = RETRY_MS * n < config->retry_ms_max ? RETRY_MS * n : config->retry_ms_max;
         uint32_t asked_ms = c->client->last.after_ms;
         clock->sleep_ms(clock->self, asked_ms > ms ? asked_ms : ms);
     }

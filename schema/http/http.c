@@ -1,5 +1,6 @@
 /* This file alone uses libcurl. */
 #include "tidemark/http.h"
+#include "tidemark/config.h"
 #include "tidemark/public_address.h"
 
 #include <curl/curl.h>
@@ -168,6 +169,16 @@ static void set_up(CURL *curl, const struct tide_http_options *o)
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
     curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
     curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+}
+
+struct tide_http_options tide_http_configured(const struct tide_config *config, const char *agent)
+{
+    uint32_t stall_s = config->http_timeout_ms / 6000;
+    return (struct tide_http_options){ .agent = agent,
+                                       .ca_file = config->http_ca_file,
+                                       .connect_ms = config->http_timeout_ms / 12,
+                                       .timeout_ms = config->http_timeout_ms,
+                                       .stall_s = stall_s ? stall_s : 1 };
 }
 
 tide_status tide_http_open(struct tide_http **out, const struct tide_http_options *options,

@@ -385,11 +385,8 @@ tide_status tide_rpc_client_open(struct tide_rpc_client *client, const char *url
     tide_buf_init(&client->body, 0);
     tide_buf_init(&client->small, SMALL_BYTES);
     tide_status status = check_url(client, err);
-    const struct tide_http_options http = { .agent = options->agent,
-                                            .ca_file = config->http_ca_file,
-                                            .connect_ms = config->http_connect_ms,
-                                            .timeout_ms = config->rpc_timeout_ms,
-                                            .stall_s = config->http_stall_s };
+    struct tide_http_options http = tide_http_configured(config, options->agent);
+    http.timeout_ms /= 4;
     return status || options->call ? status : tide_http_open(&client->http, &http, err);
 }
 

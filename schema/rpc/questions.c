@@ -383,7 +383,7 @@ const struct tide_rpc_question tide_rpc_ledgers_question = { "getLedgers",
 
 size_t tide_rpc_answer_bytes_max(const struct tide_rpc_client *client)
 {
-    return (size_t)client->options.config->rpc_page_max_mib << 20;
+    return (size_t)client->options.config->object_max_mib << 20;
 }
 
 static size_t page_bytes_max(const struct tide_rpc_client *c, uint32_t ledgers)

@@ -30,9 +30,9 @@ sed -n '/^<!-- commands: /,/^<!-- end of commands/p' "$TIDE_SOURCE_DIR/api/conso
 bash -eu setup.sh >setup.log 2>&1 || fail "$(tail -3 setup.log)"
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=localhost -keyout server.key -out server.pem 2>/dev/null
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=eve -keyout eve.key -out eve.pem 2>/dev/null # another issuer's
-"$TIDE_BIN/tidemark-console" --console-file console.json --console-listen 127.0.0.1:0 --console-port-file port \
+"$TIDE_BIN/tidemark-console" --console-file console.json --console-listen 127.0.0.1:0 \
     --console-database-url "host=$PGHOST port=$PGPORT dbname=tidemark user=tidemark_console" >console.log 2>&1 &
-for _ in $(seq 1200); do [ -s port ] && break; kill -0 $! 2>/dev/null || fail "$(cat console.log)"; sleep 0.05; done
+for _ in $(seq 1200); do grep -q console.listening console.log && break; kill -0 $! 2>/dev/null || fail "$(cat console.log)"; sleep 0.05; done
 cat >nginx.conf <<END
 $([ "$(id -u)" != 0 ] || echo "user root;")
 daemon off; master_process off; pid $work/nginx.pid; error_log $work/nginx.log;
@@ -46,7 +46,7 @@ http {
         ssl_certificate $work/server.pem; ssl_certificate_key $work/server.key;
         ssl_client_certificate $work/issuer.pem; ssl_verify_client on;
         limit_conn console 16;
-        location /console { include $work/proxy.conf; proxy_pass http://127.0.0.1:$(cat port); proxy_read_timeout 75s; }
+        location /console { include $work/proxy.conf; proxy_pass http://127.0.0.1:$(sed -n 's/.*console.listening.* port=\([0-9]*\).*/\1/p' console.log); proxy_read_timeout 75s; }
     }
 }
 END

@@ -35,7 +35,7 @@ for command in "${commands[@]}"; do
     done
 done
 ends 0 tidemark-indexer run --lake /x --help
-says out '--rpc-page N'
+says out '--poll-ms N'
 ! grep -q -e '--api-listen' "$dir/out" || fail "run --help shows the API's settings"
 ends 0 tidemark-indexer --help all
 says out '--api-listen TEXT'

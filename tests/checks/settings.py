@@ -11,11 +11,11 @@ import sys
 
 ROOT = pathlib.Path(os.environ["TIDE_SOURCE_DIR"])
 BIN = pathlib.Path(os.environ["TIDE_BIN"])
-# program -> folders and files of its sources, folders left out. The client of Stellar RPC reads settings for those that use it.
+# program -> folders and files of its sources, folders left out. The clients of HTTP and of Stellar RPC read settings for those that use them.
 PROGRAMS = {
-    "tidemark-indexer": (["indexer", "schema/rpc"], []),
+    "tidemark-indexer": (["indexer", "schema/rpc", "schema/http"], []),
     "tidemark-api": (["api"], ["api/attester", "api/console"]),
-    "tidemark-attester": (["api/attester", "api/base", "schema/rpc/client.c"], []),
+    "tidemark-attester": (["api/attester", "api/base", "schema/rpc/client.c", "schema/http/http.c"], []),
     "tidemark-console": (["api/console", "api/base"], []),
 }
 

@@ -10,7 +10,7 @@ from _liar import FOREIGN, Liar, random_lies
 from _steady import steady
 
 SKEW, VALID = 3600, 30
-QUICK = ["--clock-skew-s", str(SKEW), "--attester-valid-s", str(VALID), "--rpc-timeout-ms", "1000", "--attester-budget-xlm", "100000"]
+QUICK = ["--clock-skew-s", str(SKEW), "--attester-valid-s", str(VALID), "--http-timeout-ms", "4000", "--attester-budget-xlm", "100000"]
 WORLD_S = 90  # a ledger each 50 ms is a second of the chain: it runs ahead of the time of day
 
 

@@ -33,8 +33,7 @@ PATIENCE_S, RESTARTS = 150, 60
 STEPS = 10  # ledgers that close while one server forges them
 LEDGERS, PER_OBJECT, FIRST = 96, 8, 1024
 COVERED = 400  # first bytes of a ledger: its header and the beginning of its transaction set
-QUICK = ["--http-tries", "3", "--http-retry-ms", "5", "--http-retry-ms-max", "40", "--http-timeout-ms", "4000", "--http-stall-s", "1",
-         "--http-connect-ms", "1000", "--rpc-retry-ms", "10", "--rpc-retry-ms-max", "100", "--rpc-timeout-ms", "1500", "--rpc-requests-s", "500",
+QUICK = ["--http-tries", "3", "--retry-ms-max", "100", "--http-timeout-ms", "6000", "--rpc-requests-s", "500",
          "--poll-ms", "50", "--crash-limit", "0"]
 
 
@@ -381,7 +380,7 @@ class Seed:
         liar, urls = servers[0][0], [url for _, url in servers]
         if dice.random() < 0.3:
             urls.reverse()
-        database, args = self.database("early"), ["--rpc-confirm-ms", "20000", "--rpc-lag-ledgers", "3"]
+        database, args = self.database("early"), ["--rpc-confirm-ms", "20000"]
         follower = self.follow(database, urls, args)
         try:
             for _ in range(STEPS):

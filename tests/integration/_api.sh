@@ -24,7 +24,7 @@ api_feeds() {
     done
 }
 
-api_follow() { "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --db-retry-ms-max 300 2>>"$PG_DIR/run.log" & }
+api_follow() { "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --retry-ms-max 300 2>>"$PG_DIR/run.log" & }
 
 # The simulated chain is old and its indexer has ended. So compliance is asked as if the newest ledger were new, and
 # the index is served as if its indexer still ran.

@@ -17,7 +17,7 @@ import urllib.error
 import urllib.request
 
 HTML = "<html>\r\n<head><title>{0}</title></head>\r\n<body>\r\n<center><h1>{0}</h1></center>\r\n</body>\r\n</html>\r\n"
-MORE = 1200 << 10  # more than --rpc-page-max-mib 1 allows
+MORE = 1200 << 10  # more than --object-max-mib 1 allows
 
 
 def rpc_error(code, message, number=True):

@@ -37,9 +37,9 @@ cursor() { sql "SELECT coalesce(max(c.ledger), 0) FROM chain.cursor c"; }
 
 # Retries are quick, and a server that stands still is left soon, so that tests do not wait for them. Where none stands
 # still, a test sets patience longer: on a slow machine the source would leave the server that the test is about.
-patience=(--rpc-timeout-ms 1500 --http-stall-s 1 --http-connect-ms 1000)
+patience=(--http-timeout-ms 6000)
 indexer() { # ends within a minute
-    timeout -k 5 60 "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc-retry-ms 20 --rpc-retry-ms-max 200 \
+    timeout -k 5 60 "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --retry-ms-max 200 \
         "${patience[@]}" --rpc-confirm-ms 200 "$@" >"$PG_DIR/out" 2>&1
 }
 expect() { # CODE PATTERN [option]…: the indexer ends so

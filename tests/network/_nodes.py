@@ -16,8 +16,8 @@ INDEXER, CLOCK = f"{BIN}/tidemark-indexer", f"{BIN}/libwall_clock.so"
 DEPLOYMENT = f"{DIR}/deployment.json"
 PORT = int(os.environ.get("TIDE_NODES_PORT", 13000))
 RETENTION = 64  # ledgers that RPC servers keep
-LAG = 5         # rpc_lag_ledgers
-QUICK = ["--poll-ms", "200", "--rpc-timeout-ms", "2000", "--rpc-retry-ms", "50", "--rpc-retry-ms-max", "500", "--rpc-lag-ledgers", str(LAG)]
+LAG = 5         # a server so far behind another is left
+QUICK = ["--poll-ms", "200", "--http-timeout-ms", "8000", "--retry-ms-max", "500"]
 began = time.monotonic()
 
 

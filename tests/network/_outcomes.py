@@ -14,8 +14,8 @@ import urllib.request
 from _attester import Db, PSQL, World, check, until
 from _liar import Liar, make_dear, swallow
 
-REAL = ["--clock-skew-s", "600", "--attester-valid-s", "30", "--attester-poll-ms", "200", "--rpc-timeout-ms", "5000", "--http-stall-s", "5",
-        "--rpc-retry-ms", "100", "--rpc-retry-ms-max", "1000"]
+REAL = ["--clock-skew-s", "600", "--attester-valid-s", "30", "--poll-ms", "400", "--http-timeout-ms", "20000",
+        "--retry-ms-max", "1000"]
 DIR = pathlib.Path(os.environ["NETWORK_DIR"])
 
 

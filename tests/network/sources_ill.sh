@@ -63,8 +63,8 @@ index() { # DB SOURCE…: the ledgers that RPC has, up to $end
     "$TIDE_BIN/tidemark-indexer" digest >"$PG_DIR/$db.digest"
 }
 index whole --lake "$one_lake"
-quick=(--rpc-timeout-ms 3000 --http-stall-s 2 --rpc-page-max-mib 1 --rpc-retry-ms 20 --rpc-retry-ms-max 200 --http-tries 40)
-index direct --rpc "$one_rpc" --rpc-page 200
+quick=(--http-timeout-ms 12000 --object-max-mib 1 --retry-ms-max 200 --http-tries 40)
+index direct --rpc "$one_rpc"
 diff "$PG_DIR/whole.digest" "$PG_DIR/direct.digest" || fail "over RPC other rows than from the lake"
 grep -q 'rpc.refused .*ledgers=32 .*error -32600: limit must not exceed 20' "$PG_DIR/direct.log" || fail "the limit is not told: $(grep rpc. "$PG_DIR/direct.log")"
 for seed in 1 2; do

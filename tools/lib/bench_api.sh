@@ -47,7 +47,7 @@ api_up() { # option…: sets API_PID, API_URL
     rm -f "$dir/api.port"
     TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_STALE_AFTER_MS=86400000 TIDEMARK_DATABASE_URL=$(conn replica api) taskset -c 0 "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 \
         --api-port-file "$dir/api.port" --api-cache "$dir/cache" --api-connections-per-ip 0 --api-rate-lookup 1000000000 \
-        --api-requests 1000000000 "$@" 2>>"$dir/api.log" &
+        "$@" 2>>"$dir/api.log" &
     API_PID=$!
     AWAIT_PID=$API_PID AWAIT_LOG=$dir/api.log await "the API" eval '[ -s "$dir/api.port" ] && answers "$(cat "$dir/api.port")/readyz"'
     API_URL=http://127.0.0.1:$(cat "$dir/api.port")

@@ -188,22 +188,23 @@ stack_console() {
     stack_console_pids='' stack_console_why=''
     command -v node >/dev/null && command -v openssl >/dev/null || { stack_console_why='needs Node.js and openssl here'; return 0; }
     stack_console_files "$dir/console" || { stack_console_why="could not make certificates: $dir/console/setup.log"; return 0; }
-    rm -f -- "$dir/console.port"
+    rm -f -- "$dir/console.log"
     set -m
     TIDEMARK_CONSOLE_DATABASE_URL=${stack_socket/user=postgres/user=tidemark_console} "$TIDE_BIN/tidemark-console" --deployment "$deployment" \
-        --console-file "$dir/console/console.json" --console-listen 127.0.0.1:0 --console-port-file "$dir/console.port" >"$dir/console.log" 2>&1 &
+        --console-file "$dir/console/console.json" --console-listen 127.0.0.1:0 >"$dir/console.log" 2>&1 &
     stack_console_pids=$!
     set +m
 }
+stack_console_port() { sed -n 's/.*console.listening.* port=\([0-9]*\).*/\1/p' "$1/console.log"; }
 stack_console_proxy() {
     local dir=$1
     set -m
-    node "$stack_root/tools/lib/console_proxy.mjs" "$dir/console" "$(cat "$dir/console/port")" "$(cat "$dir/console.port")" >"$dir/console_proxy.log" 2>&1 &
+    node "$stack_root/tools/lib/console_proxy.mjs" "$dir/console" "$(cat "$dir/console/port")" "$(stack_console_port "$dir")" >"$dir/console_proxy.log" 2>&1 &
     stack_console_pids="$! $stack_console_pids"
     set +m
 }
 stack_console_url() {
-    [ -s "$1/console.port" ] || return 1
+    [ -n "$(stack_console_port "$1")" ] || return 1
     case $stack_console_pids in *\ *) ;; *) stack_console_proxy "$1" ;; esac
     grep -q ready "$1/console_proxy.log" 2>/dev/null && stack_console_address="https://localhost:$(cat "$1/console/port")"
 }

@@ -152,7 +152,7 @@ int perf_dump(int argc, char **argv)
                                                    .batch_ledgers = config.batch_ledgers,
                                                    .batch_ms = 600000,
                                                    .decode_threads = config.decode_threads,
-                                                   .queue_batches = config.queue_batches,
+                                                   .queue_batches = 2,
                                                    .batch_bytes = (size_t)config.batch_mib << 20,
                                                    .stopped = never };
     FILE *out = perf_open_file(argv[2], "wb");

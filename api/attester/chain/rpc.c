@@ -136,8 +136,8 @@ static tide_status note_ledger(struct att_rpc *rpc, struct server *server, const
 static void pause_server(struct att_rpc *rpc, struct server *server)
 {
     const struct tide_config *config = rpc->options.config;
-    uint32_t pause = tide_retry_pause_ms(&rpc->retry, config->rpc_retry_ms,
-                                         config->rpc_retry_ms_max, server->failures++);
+    uint32_t pause =
+        tide_retry_pause_ms(&rpc->retry, ATT_RETRY_MS, config->retry_ms_max, server->failures++);
     uint32_t asked = server->client.last.after_ms;
     server->client.known = false;
     server->paused_until_ms = now_of(rpc) + (asked > pause ? asked : pause);

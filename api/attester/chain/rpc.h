@@ -22,7 +22,8 @@
 #include "tidemark/hash.h"
 #include "tidemark/rpc.h"
 
-struct att_rpc; /* opaque */
+enum { ATT_RETRY_MS = 500 }; /* first pause after a failure; doubles, with jitter */
+struct att_rpc;              /* opaque */
 
 struct att_rpc_options {
     const struct tide_config *config; /* borrowed */

@@ -42,19 +42,25 @@ void server_state_move(enum server_state *state, enum server_state to)
     *state = to;
 }
 
-/* Returns the time that a connection may stay in the state, in ms; 0: any. */
-static uint32_t time_limit(const struct tide_config *config, enum server_state state)
+int64_t server_request_ms(const struct server_worker *worker)
 {
+    return worker->server->options.config->api_idle_ms / 3 * 2;
+}
+
+/* Returns the time that a connection may stay in the state, in ms; 0: any. */
+static int64_t time_limit(const struct server_worker *worker, enum server_state state)
+{
+    uint32_t idle_ms = worker->server->options.config->api_idle_ms;
     switch (state) {
     case STATE_HEAD:
-        return config->api_header_ms;
+        return idle_ms / 3;
     case STATE_BODY:
-        return config->api_request_ms;
+        return server_request_ms(worker);
     case STATE_WRITE:
     case STATE_STREAM:
-        return config->api_write_ms;
+        return 2 * (int64_t)idle_ms;
     case STATE_IDLE:
-        return config->api_idle_ms;
+        return idle_ms;
     case STATE_WAIT:
     case STATE_ENCODE:
     case STATE_ANSWER:
@@ -66,7 +72,7 @@ static uint32_t time_limit(const struct tide_config *config, enum server_state s
 
 void server_set_state(struct server_conn *conn, enum server_state state)
 {
-    uint32_t limit = time_limit(conn->worker->server->options.config, state);
+    int64_t limit = time_limit(conn->worker, state);
     server_state_move(&conn->state, state);
     if (!conn->cut) /* otherwise the deadline is that for closing */
         conn->deadline_ms = limit ? conn->worker->now_ms + limit : INT64_MAX;

@@ -110,7 +110,7 @@ void server_linger_begin(struct server_conn *conn)
     *one = (struct server_lingering){
         .next = worker->lingering,
         .fd = fd,
-        .deadline_ms = worker->now_ms + worker->server->options.config->api_request_ms,
+        .deadline_ms = worker->now_ms + server_request_ms(worker),
         .left = LINGER_BYTES,
         .key = tide_peer_key(&conn->peer),
         .counted = conn->counted,

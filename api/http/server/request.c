@@ -9,7 +9,8 @@
 
 enum {
     QUERY_COST_LEAST = 5, /* tokens */
-    KEY_FACTOR = 10,      /* limits of a key without a rate of its own, in those of an address */
+    REQUESTS_OF_CONNECTION = 10000,
+    KEY_FACTOR = 10, /* limits of a key without a rate of its own, in those of an address */
     /* Bytes of a rejected request's body that are read and discarded. A longer body ends the
      * connection. */
     DROP_BYTES = 256 << 10
@@ -368,7 +369,6 @@ static const struct tide_request_fault *read_head(struct server_conn *conn, cons
 /* Resets the parts of the connection that the checks set. */
 static void begin_head(struct server_conn *conn, const char *method)
 {
-    const struct tide_config *config = conn->worker->server->options.config;
     conn->requests++;
     conn->worker->requests++;
     conn->head.rate = (struct tide_rate_answer){ 0 };
@@ -378,7 +378,7 @@ static void begin_head(struct server_conn *conn, const char *method)
     conn->head.method = tide_slice_str(method);
     conn->head.bodiless = tide_slice_eq_str(conn->head.method, "HEAD");
     conn->close |= conn->head.fields.http_1_0 || conn->worker->stopping ||
-                   conn->requests >= config->api_requests;
+                   conn->requests >= REQUESTS_OF_CONNECTION;
     set_request_id(conn);
     set_client(conn);
 }

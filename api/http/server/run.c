@@ -28,7 +28,7 @@ static struct tide_handler_context context_of(struct server_conn *conn)
         .thread = worker->state,
         .now_ms = worker->wall_ms,
         .host_ms = worker->now_ms,
-        .deadline_ms = worker->now_ms + worker->server->options.config->api_request_ms,
+        .deadline_ms = worker->now_ms + server_request_ms(worker),
         .wake = &conn->wake,
         .client = tide_slice_str(conn->head.client),
     };

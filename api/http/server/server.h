@@ -83,8 +83,8 @@ void tide_server_metrics(struct tide_server *server, struct tide_metrics *out);
  * After a 0 the stream sleeps until tide_server_wake(context->wake). wake may be called any number
  * of times, by any thread, with any lock held, also while read runs: no wake-up is lost. The handle
  * is valid from the handler's call until close() returns. A stream without a wake-up sleeps for
- * ever: its source sends the heartbeats. The write deadline (api_write_ms) applies while bytes wait
- * for a client that does not read. Answers are chunked, with the reply's Content-Type. */
+ * ever: its source sends the heartbeats. The write deadline (twice api_idle_ms) applies while bytes
+ * wait for a client that does not read. Answers are chunked, with the reply's Content-Type. */
 void tide_server_wake(struct tide_wake *wake);
 
 #endif

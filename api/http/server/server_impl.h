@@ -251,6 +251,8 @@ void server_state_move(enum server_state *state, enum server_state to);
 /* Moves the connection to the state, and sets the state's deadline. A connection that was cut
  * keeps its deadline. */
 void server_set_state(struct server_conn *conn, enum server_state state);
+/* Returns the time that a whole request has: two thirds of api_idle_ms. */
+int64_t server_request_ms(const struct server_worker *worker);
 /* Shuts down the socket. The library then closes the connection; until then conn stays valid. */
 void server_cut(struct server_conn *conn);
 /* Lets the library leave the connection alone until it is woken. */

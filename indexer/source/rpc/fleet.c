@@ -109,12 +109,12 @@ uint32_t rpc_fleet_newest(struct rpc_fleet *f)
     return newest_reported;
 }
 
-/* Returns a usable server that is ahead of this one by rpc_lag_ledgers, or has the wanted ledger
+/* Returns a usable server that is ahead of this one by RPC_LAG_LEDGERS, or has the wanted ledger
  * while this one is more than one ledger behind it; f->count if there is none. */
 static uint32_t ahead_of(struct rpc_fleet *f, uint32_t server, uint32_t ledger)
 {
     uint32_t latest = latest_of(f, server);
-    uint64_t enough = (uint64_t)latest + f->config->rpc_lag_ledgers;
+    uint64_t enough = (uint64_t)latest + RPC_LAG_LEDGERS;
     if (latest + 1 < ledger && ledger < enough)
         enough = ledger;
     uint32_t ahead = 0;
@@ -164,7 +164,7 @@ static bool is_too_slow(struct rpc_fleet *f, uint32_t given)
     struct rpc_server *s = &f->servers[f->current];
     charge_server(f);
     s->owed = s->owed > given ? s->owed - given : 0;
-    if (s->owed < f->config->rpc_lag_ledgers)
+    if (s->owed < RPC_LAG_LEDGERS)
         return false;
     s->owed = 0;
     return true;
@@ -246,7 +246,7 @@ static void praise_server(struct rpc_fleet *f)
 
 static uint32_t shortest_pause(const struct rpc_fleet *f)
 {
-    int64_t now = tide_now_ms(), least = f->config->rpc_retry_ms_max;
+    int64_t now = tide_now_ms(), least = f->config->retry_ms_max;
     for (uint32_t i = 0; i < f->count; i++) {
         int64_t left = f->servers[i].retry_ms - now;
         if (left > 0 && left < least)
@@ -263,7 +263,7 @@ static enum rpc_outcome ends_before(struct rpc_fleet *f, const struct rpc_want *
                                     uint32_t promised, uint32_t latest, struct tide_err *err)
 {
     struct rpc_server *s = &f->servers[f->current];
-    if (promised >= (uint64_t)want->first + f->config->rpc_lag_ledgers) {
+    if (promised >= (uint64_t)want->first + RPC_LAG_LEDGERS) {
         mark_overstated(f, want->first);
         tide_fail(err, TIDE_E_IO, "%s reported ledger %u, and ends at %u", s->client.name, promised,
                   latest);
@@ -370,7 +370,7 @@ static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *wa
                   "%s leaves out ledger %u and gives %u, its latest being %u", s->client.name,
                   want->first, skip == page->count ? 0 : l->sequence, page->latest);
         s->gone_for = for_good ? want->first : 0;
-        if (page->latest >= (uint64_t)want->first + f->config->rpc_lag_ledgers)
+        if (page->latest >= (uint64_t)want->first + RPC_LAG_LEDGERS)
             mark_overstated(f, want->first); /* others seem to hang if its report is believed */
         return for_good ? RPC_GONE : RPC_PAUSE;
     }
@@ -385,7 +385,7 @@ static enum rpc_outcome sift_page(struct rpc_fleet *f, const struct rpc_want *wa
 /* Notes what a page held. The next one has at most a PAGE_SHARE-th of the largest answer. */
 static void note_size(struct rpc_fleet *f, uint32_t asked, uint32_t given, size_t bytes)
 {
-    size_t share = ((size_t)f->config->rpc_page_max_mib << 20) / PAGE_SHARE;
+    size_t share = ((size_t)f->config->object_max_mib << 20) / PAGE_SHARE;
     if (given)
         rpc_size_given(&f->servers[f->current].size, asked, given, share / (bytes / given + 1));
 }
@@ -436,7 +436,7 @@ static enum rpc_outcome deliver_page(struct rpc_fleet *f, const struct rpc_want 
         struct tide_err slow;
         tide_fail(&slow, TIDE_E_IO, "%s: ledgers close faster than it gives them",
                   f->servers[f->current].client.name);
-        fail_server(f, f->config->rpc_retry_ms_max, &slow);
+        fail_server(f, f->config->retry_ms_max, &slow);
         f->servers[f->current].slow = true;
     }
     return RPC_PAGE;

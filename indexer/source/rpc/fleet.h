@@ -5,7 +5,7 @@
  *           Retry-After), and the next one is asked. If no server is left, the fleet pauses and
  *           tries again, without limit unless give_up is set.
  * Lag       the newest ledger of all servers is remembered. With several servers a thread watches
- *           those that are not in use. A server that is rpc_lag_ledgers ahead takes over. A server
+ *           those that are not in use. A server that is RPC_LAG_LEDGERS ahead takes over. A server
  *           that failed does not count as ahead until it answers again. A server that reports a
  *           ledger so far ahead and does not deliver the next one has failed.
  * Confirm   ledgers are delivered once another server has them, with the same hash. A server that

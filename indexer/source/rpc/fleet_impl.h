@@ -16,6 +16,7 @@ enum {
     RPC_LOG_MS = 30000,        /* pause between two log lines about the same server */
     RPC_WATCH_MS = 1000,       /* pause until a server that is not in use is asked again */
     RPC_GREET_MS = 3000,       /* time of a request to one of several servers */
+    RPC_LAG_LEDGERS = 5,       /* a server so far behind another is left */
     RPC_ASIDE_MS_MAX = 3600000 /* longest pause until a server counts again */
 };
 
@@ -154,11 +155,11 @@ void rpc_fleet_note_success(struct rpc_fleet *f, uint32_t server);
 bool rpc_fleet_is_late(const struct rpc_fleet *f);
 /* Returns true to end a request of the fetching thread (self is the fleet): the process stops, the
  * time to report a range is over, or the request for the next ledger hangs while another server is
- * rpc_lag_ledgers past it. */
+ * RPC_LAG_LEDGERS past it. */
 bool rpc_fleet_cancelled(void *self);
 enum rpc_trust rpc_fleet_trust(struct rpc_fleet *f, uint32_t server);
 /* Returns whether the server may have the ledger soon: it is trusted, answers, is less than
- * rpc_lag_ledgers behind and was not waited for in vain. */
+ * RPC_LAG_LEDGERS behind and was not waited for in vain. */
 bool rpc_fleet_awaits(struct rpc_fleet *f, uint32_t server, uint32_t ledger);
 /* Returns the newest ledger that the other servers reported, of those for which the source waits
  * before it delivers the ledger; UINT32_MAX: it waits for none. Call with the lock. */

@@ -4,6 +4,7 @@
 #include "tidemark/clock.h"
 #include "tidemark/log.h"
 
+enum { RETRY_MS = 500 };    /* first pause after a failure of a server; doubles, with jitter */
 enum { FAR_LEDGERS = 720 }; /* about an hour: a server so far behind is not a back end that lags */
 
 /* --- hashes that servers told ------------------------------------------------------------- */
@@ -104,7 +105,7 @@ void rpc_fleet_set_trouble(struct rpc_fleet *f, const char *text)
 uint32_t rpc_fleet_pause(struct rpc_fleet *f, uint32_t failures, uint32_t asked_ms)
 {
     const struct tide_config *c = f->config;
-    uint32_t ms = tide_retry_pause_ms(&f->retry, c->rpc_retry_ms, c->rpc_retry_ms_max, failures);
+    uint32_t ms = tide_retry_pause_ms(&f->retry, RETRY_MS, c->retry_ms_max, failures);
     return asked_ms > ms ? asked_ms : ms;
 }
 
@@ -152,7 +153,7 @@ bool rpc_fleet_cancelled(void *self)
     uint32_t latest = f->servers[f->current].latest;
     for (uint32_t i = 0; f->asked > latest && i < f->count; i++)
         if (i != f->current && !f->servers[i].overstated &&
-            rpc_fleet_has_ledger(&f->servers[i], (uint64_t)f->asked + f->config->rpc_lag_ledgers))
+            rpc_fleet_has_ledger(&f->servers[i], (uint64_t)f->asked + RPC_LAG_LEDGERS))
             f->overtaken = true;
     bool overtaken = f->overtaken;
     pthread_mutex_unlock(&f->lock);
@@ -173,7 +174,7 @@ static bool awaits(const struct rpc_fleet *f, uint32_t server, uint32_t ledger)
 {
     const struct rpc_server *s = &f->servers[server];
     int64_t now = tide_now_ms();
-    uint64_t lag = f->config->rpc_lag_ledgers > 1 ? f->config->rpc_lag_ledgers : 2;
+    uint64_t lag = RPC_LAG_LEDGERS;
     bool answers = !s->mute_ms || now - s->mute_ms < RPC_GREET_MS;
     return f->config->rpc_confirm_ms && s->trust == RPC_COMPARED && answers && now >= s->left_ms &&
            s->oldest <= ledger && s->latest + lag > ledger;

@@ -100,7 +100,7 @@ bool rpc_fleet_put_aside(struct rpc_fleet *f, uint32_t server, enum rpc_thread t
         return false;
     }
     pthread_mutex_lock(&f->lock);
-    s->aside_ms = s->aside_ms ? 2 * s->aside_ms : f->config->rpc_retry_ms_max;
+    s->aside_ms = s->aside_ms ? 2 * s->aside_ms : f->config->retry_ms_max;
     if (s->aside_ms > RPC_ASIDE_MS_MAX)
         s->aside_ms = RPC_ASIDE_MS_MAX;
     s->watch_ms = tide_now_ms() + s->aside_ms;

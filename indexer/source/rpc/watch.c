@@ -7,7 +7,8 @@
 enum {
     /* pause between two comparisons of a lagging server with the stored chain */
     STORED_MS = 5000,
-    PAGE_FIRST = 8, /* ledgers of the first page */
+    PAGE_FIRST = 8,  /* ledgers of the first page */
+    PAGE_MOST = 100, /* fewer where they are large */
 };
 
 /* --- watching the others ------------------------------------------------------------------ */
@@ -116,7 +117,7 @@ static tide_status open_servers(struct rpc_fleet *f, struct tide_err *err)
     tide_status status = tide_rpc_check_list(list, err);
     while (!status && tide_rpc_next_url(&list, url)) {
         struct rpc_server *s = &f->servers[f->count++];
-        s->size = rpc_size_of(PAGE_FIRST, f->config->rpc_page);
+        s->size = rpc_size_of(PAGE_FIRST, PAGE_MOST);
         status = tide_rpc_client_open(&s->client, url, &options, err);
         if (!status)
             status = tide_rpc_client_open(&s->watcher, url, &watching, err);

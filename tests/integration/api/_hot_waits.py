@@ -53,7 +53,10 @@ def hammer(seed, connected, begun, over, counted, said):
         count += 1
         if status != 200:
             bad[path.split("?")[0][:20] + str(status)] = body[:200].decode()
-        elif count % 50 == 0 and "status/" in path:
+        if count % 9000 == 0:  # the server closes after 10000
+            s.close()
+            s = connect()
+        if status == 200 and count % 50 == 0 and "status/" in path:
             ledgers.add(json.loads(body)["ledger"])
     said.put((count, bad, ledgers))
     said.close()

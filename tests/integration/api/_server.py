@@ -2,7 +2,7 @@
 
 usage: _server.py PORT PID limits|answered|small|rate|shares|feeds|assets
        _server.py 0 0 plant    fills the partners' catalogs for assets
-Server under test: short deadlines (header 600 ms, request 1000, write 1200, idle 900).
+Server under test: short deadlines (idle 1500 ms, header 500, request 1000, write 3000).
 """
 import base64
 import ctypes

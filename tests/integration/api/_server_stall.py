@@ -79,7 +79,7 @@ class Api:
 
 def lost(name, kind):
     """Found, cut, unhealthy, ended."""
-    api = Api(name, kind, "--api-drain-ms", "8000", "--api-header-ms", "60000")
+    api = Api(name, kind, "--api-drain-ms", "8000", "--api-idle-ms", "180000")
     held = api.lose()
     api.until(lambda: api.said("server.stalled"), "not found")
     api.until(lambda: (api.ask() or (0,))[0] == 503, "/healthz does not say it")
@@ -95,7 +95,7 @@ def lost(name, kind):
 
 def freed(name, kind):
     """Its connections are cut, and that helps: the program goes on."""
-    api = Api(name, kind, "--api-drain-ms", "0", "--api-header-ms", "60000")
+    api = Api(name, kind, "--api-drain-ms", "0", "--api-idle-ms", "180000")
     held = api.lose()
     api.until(lambda: api.said("server.stalled", "action=cut"), "not found")
     api.until(lambda: all(api.ask() for _ in range(20)), "a thread is lost")
@@ -108,7 +108,7 @@ def freed(name, kind):
 
 def stopped(name, kind):
     """SIGTERM does not wait for the thread."""
-    api = Api(name, kind, "--api-drain-ms", "0", "--api-header-ms", "60000")
+    api = Api(name, kind, "--api-drain-ms", "0", "--api-idle-ms", "180000")
     held = api.lose()
     time.sleep(0.5)
     start = steady()
@@ -121,7 +121,7 @@ def stopped(name, kind):
 
 def kept(name, kind):
     """The thread turns and serves no connection: connections that were cut stay, until the program ends."""
-    api = Api(name, kind, "--api-drain-ms", "0", "--api-header-ms", "1000")
+    api = Api(name, kind, "--api-drain-ms", "0", "--api-idle-ms", "3000")
     held = api.lose()
     api.until(lambda: api.said("server.stalled", "action=stop", "kept="), "not found")
     api.ends(STALLED)

@@ -11,7 +11,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 pg_start
 api_index 256
 export PG_DIR PG_BIN
-api_start --api-rate-lookup 0 --api-rate-query 0 --api-access-log all --api-header-ms 2000 --api-request-ms 3000
+api_start --api-rate-lookup 0 --api-rate-query 0 --api-access-log all --api-idle-ms 4500
 python3 "$here/_hostile.py" "$API_URL" "$API_PID" || fail "hostile requests: $(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | sed -n 1,3p)"
 api_stop || fail "tidemark-api ended with $?: $(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | sed -n 1,3p)"
 ! grep -aqE 'Sanitizer|runtime error' "$PG_DIR/api.log" || fail "$(grep -aE 'ERROR: |runtime error' "$PG_DIR/api.log" | sed -n 1,3p)"

@@ -13,7 +13,7 @@ pg_start -c log_statement=all -c log_line_prefix=@%a@
 api_index 256
 more() { "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --append --ledgers "${TIDE_LEDGERS:-1024}" --quiet; }
 more
-api_start --api-threads 2 --api-rate-lookup 100000000 --api-requests 1000000000
+api_start --api-threads 2 --api-rate-lookup 100000000
 timeout 120 python3 "$here/_hot_waits.py" "$API_URL" "$PG_DIR/log" "$(sql "SELECT address FROM state.compliance_registry_compliance_rec LIMIT 200")" \
     "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --stop-at-end --log-level warn ||
     fail "$(tail -3 "$PG_DIR/api.log")"

@@ -15,7 +15,7 @@ openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout "$P
 cat "$PG_DIR/cert.pem" "$PG_DIR/key.pem" >"$PG_DIR/both.pem"
 nodes=() pids=()
 for i in 1 2; do
-    api_start --api-rate-lookup 0 --api-rate-query 6 --api-proxies 127.0.0.1 --api-request-ms 3000 --api-stream-heartbeat-ms 200
+    api_start --api-rate-lookup 0 --api-rate-query 6 --api-proxies 127.0.0.1 --api-idle-ms 4500
     nodes+=("$API_PORT") pids+=("$API_PID")
 done
 

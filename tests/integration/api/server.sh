@@ -15,11 +15,11 @@ try() { # WHAT option…
     kill -0 "$API_PID" || fail "$what: it died: $(tail -3 "$PG_DIR/api.log")"
     api_stop || fail "$what: exit code $?: $(tail -3 "$PG_DIR/api.log")"
 }
-try limits --api-header-ms 600 --api-request-ms 1000 --api-write-ms 1200 --api-idle-ms 900 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0
-try answered --api-request-ms 4000 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0
-try small --api-connections 200 --api-connections-per-ip 60 --api-answers-mib 32 --api-idle-ms 60000 --api-header-ms 60000 --api-rate-lookup 0
+try limits --api-idle-ms 1500 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0
+try answered --api-idle-ms 6000 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0
+try small --api-connections 200 --api-connections-per-ip 60 --api-answers-mib 32 --api-idle-ms 180000 --api-rate-lookup 0
 try rate --api-rate-lookup 100 --api-rate-query 50 --api-proxies 127.0.0.9,192.0.2.0/24 \
-    --api-idle-ms 60000 --api-requests 1000000
+    --api-idle-ms 60000
 export PG_BIN
 try shares --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 --api-answers-mib 32 --api-proxies 127.0.0.14
 if [ -n "${TIDE_LONG:-}" ]; then # more feeds and catalog entries than a page holds

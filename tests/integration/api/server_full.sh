@@ -19,6 +19,6 @@ fi
 [ "$wanted" -ge 500 ] || { echo "skipped: too few descriptors are allowed"; exit 77; }
 pg_start
 api_index 64
-api_start --api-connections "$wanted" --api-connections-per-ip 0 --api-rate-lookup 0 --api-idle-ms 120000 --api-header-ms 120000
+api_start --api-connections "$wanted" --api-connections-per-ip 0 --api-rate-lookup 0 --api-idle-ms 360000
 timeout 120 python3 "$here/_server_full.py" "$API_PORT" "$API_PID" "$wanted" || fail "$(tail -3 "$PG_DIR/api.log")"
 api_stop || fail "the API ended with $?: $(tail -3 "$PG_DIR/api.log")"

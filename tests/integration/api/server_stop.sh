@@ -9,7 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 >/dev/null || { echo "no python3"; exit 1; }
 pg_start
 api_index 64
-free=(--api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 --api-sql-queue 256) # a client may have a quarter
+free=(--api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 --api-sql-threads 16) # a client may have a quarter of the queue
 load() { # SECONDS, once it is under way
     python3 "$here/_load.py" "$API_PORT" 24 "$1" >"$PG_DIR/load.out" 2>"$PG_DIR/load.err" & LOAD=$!
     for _ in $(seq 600); do grep -q 'under way' "$PG_DIR/load.out" && break; sleep 0.1; done

@@ -13,7 +13,7 @@ pg_start
 export ASAN_OPTIONS=detect_leaks=0 SEED=8
 serve one --ledgers 40 --txs 8 --seed $SEED --close-ms 1100 --wall-clock
 export SIM_URL=$one_url TIDEMARK_DEPLOYMENT=$PG_DIR/one/deployment.json
-"$TIDE_BIN/tidemark-indexer" run --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 50 --db-retry-ms-max 300 2>"$PG_DIR/indexer.log" &
+"$TIDE_BIN/tidemark-indexer" run --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 50 --retry-ms-max 300 2>"$PG_DIR/indexer.log" &
 reached() { [ "$(sql "SELECT coalesce(max(ledger), 0) FROM chain.cursor" 2>/dev/null || echo 0)" -ge "$1" ]; }
 within 300 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"
 export FIRST=1024 PG_BIN PG_DIR
@@ -23,8 +23,8 @@ node() { # NAME: an API process with a cache of its own; its process in $node_pi
     local name=$1
     rm -f "$PG_DIR/$name.port"
     "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-port-file "$PG_DIR/$name.port" --api-cache "$PG_DIR/cache_$name" \
-        --compliance-age-s 0 --api-drain-ms 0 --api-connections-per-ip 0 --api-rate-lookup 0 --api-rate-query 0 \
-        --api-streams-per-ip "$count" --api-stream-kib 16 --api-stream-slow-ms 1500 --api-stream-heartbeat-ms 500 2>>"$PG_DIR/$name.log" &
+        --compliance-age-s 0 --api-drain-ms 0 --api-rate-lookup 0 --api-rate-query 0 \
+        --api-connections-per-ip $((8 * count)) --api-stream-kib 16 --api-idle-ms 9000 2>>"$PG_DIR/$name.log" &
     node_pid=$!
     within 300 ready "$name" || fail "$name: $(tail -n 3 "$PG_DIR/$name.log")"
 }

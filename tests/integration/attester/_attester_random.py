@@ -10,7 +10,7 @@ from _attester import World, check, has_points, until
 SCHEDULES = int(os.environ.get("TIDE_SCHEDULES", "25"))
 SEED = os.environ.get("TIDE_SEED", "1")
 POINTS = has_points()
-QUICK = ["--attester-valid-s", "30", "--rpc-timeout-ms", "300"]
+QUICK = ["--attester-valid-s", "30", "--http-timeout-ms", "1200"]
 
 STEPS = ["look", "simulated", "sign", "keep", "kept", "send", "sent", "submitted", "found", "confirm", "confirmed", "bump",
          "bumped", "requeue", "park"]

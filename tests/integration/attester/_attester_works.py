@@ -24,7 +24,7 @@ def ends(w, intent, state, seconds=30):
 def attested_quickly(w):
     """decisions reach the chain while ledgers close each second; the audit has each step"""
     w.tick(1000)
-    with w.attester("--attester-poll-ms", "500"):
+    with w.attester("--poll-ms", "1000"):
         took = []
         for _ in range(3):
             began = time.monotonic()
@@ -374,7 +374,7 @@ def slow_is_not_dead(w):
     os.environ.update(NOTIFY_SOCKET=str(w.path / "notify"), WATCHDOG_USEC="600000")
     w.fault("*=hang")
     try:
-        with w.attester("--rpc-timeout-ms", "60000", "--http-stall-s", "60") as attester:
+        with w.attester("--http-timeout-ms", "360000") as attester:
             pings = 0
             while pings < 3:
                 pings += heard.recv(1000) == b"WATCHDOG=1"

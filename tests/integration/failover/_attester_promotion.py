@@ -47,7 +47,7 @@ def once(w, intents):
 def attester(w, *hosts):
     """With the servers in that order, and the attester's own choice among them."""
     url, w.db.url = w.db.url, hosts_of(w, *hosts)
-    running = w.attester("--db-retry-ms-max", "500")
+    running = w.attester("--retry-ms-max", "500")
     w.db.url = url
     return running
 

@@ -18,7 +18,7 @@ chain() {
     indexers=()
     for _ in 1 2; do
         TIDEMARK_DATABASE_URL=$(servers "$PG_DIR" ${STANDBYS:-}) "$TIDE_BIN/tidemark-indexer" run --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 50 \
-            --db-retry-ms-max 500 2>>"$PG_DIR/indexer.log" &
+            --retry-ms-max 500 2>>"$PG_DIR/indexer.log" &
         indexers+=($!)
     done
     within 60 reached 1063 || fail "indexer: $(tail -n 3 "$PG_DIR/indexer.log")"

@@ -20,7 +20,7 @@ NODE_OPTIONS="--kyc-file $PG_DIR/kyc.json --kyc-reconcile-s 5" NODE_LISTEN=127.0
 (umask 077 && "$TIDE_BIN/tidemark-sim" keys --name sumsub --seed 8 | awk '{ print $3 }' >"$PG_DIR/verifier.seed")
 verifier=$("$TIDE_BIN/tidemark-sim" keys --name sumsub --seed 8 | awk '{ print $2 }')
 TIDEMARK_ATTESTER_INTENT_KEY=$stack_intent_key TIDEMARK_ATTESTER_DATABASE_URL=$(servers "$PG_DIR" "$PG_DIR/second") "$TIDE_BIN/tidemark-attester" run \
-    --attester-key "$PG_DIR/verifier.seed" --attester-poll-ms 100 --db-retry-ms-max 500 --rpc "$one_url" --deployment "$TIDEMARK_DEPLOYMENT" 2>"$PG_DIR/attester.log" &
+    --attester-key "$PG_DIR/verifier.seed" --poll-ms 200 --retry-ms-max 500 --rpc "$one_url" --deployment "$TIDEMARK_DEPLOYMENT" 2>"$PG_DIR/attester.log" &
 
 # In each of eight threads, visitors open sessions and are approved one after another, until the file visitors.end
 # exists.

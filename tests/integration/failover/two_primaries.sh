@@ -18,7 +18,7 @@ indexers=()
 aims() { ln -sfn "$2/.s.PGSQL.5432" "$PG_DIR/$1/.s.PGSQL.5432"; } # SIDE FOLDER: that indexer's address is this server's from now on
 launch() { # SIDE
     TIDEMARK_DATABASE_URL="host=$PG_DIR/$1 port=5432 user=postgres dbname=tidemark" "$TIDE_BIN/tidemark-indexer" run --rpc "$one_url" --lake "$PG_DIR/one/lake" \
-        --poll-ms 20 --standby-poll-ms 50 --db-retry-ms-max 200 --crash-limit 0 2>>"$PG_DIR/$1.log" &
+        --poll-ms 20 --retry-ms-max 200 --crash-limit 0 2>>"$PG_DIR/$1.log" &
     printf -v "$1" %s $!
 }
 lose() { # SIDE

@@ -85,8 +85,8 @@ class Following:
         self.path = os.path.join(FOLDER, f"log.{next(numbers)}")
         with open(self.path, "w") as log:
             self.process = subprocess.Popen(
-                arguments("run", "--lake", os.path.join(FOLDER, "lake"), "--archive", places, "--poll-ms", "20", "--http-retry-ms", "20",
-                          "--http-retry-ms-max", "100", *more, deployed=deployed), stderr=log)
+                arguments("run", "--lake", os.path.join(FOLDER, "lake"), "--archive", places, "--poll-ms", "20", 
+                          "--retry-ms-max", "100", *more, deployed=deployed), stderr=log)
 
     def log(self):
         with open(self.path) as file:

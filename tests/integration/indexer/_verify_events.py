@@ -28,7 +28,7 @@ def sql(text):
 
 def verify(url):
     """Exit code and output; events alone are looked at, the rows of a moved event differ from the source's too."""
-    done = subprocess.run([f"{os.environ['TIDE_BIN']}/tidemark-indexer", "verify", "--deployment", DEPLOYMENT, "--rpc", url, "--rpc-retry-ms", "20"],
+    done = subprocess.run([f"{os.environ['TIDE_BIN']}/tidemark-indexer", "verify", "--deployment", DEPLOYMENT, "--rpc", url, "--retry-ms-max", "20"],
                           capture_output=True, text=True, timeout=100)
     return done.returncode, done.stdout + done.stderr
 

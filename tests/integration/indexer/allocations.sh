@@ -11,7 +11,7 @@ indexer=$TIDE_BIN/tidemark-indexer
 mkdir "$PG_DIR/sim"
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 64 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake
-export TIDEMARK_STANDBY=false TIDEMARK_DB_RETRY_MS_MAX=200
+export TIDEMARK_STANDBY=false TIDEMARK_RETRY_MS_MAX=200
 base=host=$PG_DIR\ port=5432\ user=postgres
 
 PGDATABASE=postgres "$PG_BIN/createdb" empty

@@ -122,17 +122,17 @@ done
 
 echo "transfers that are cut, slow and endless"
 serve cut
-agrees --archive "$url" --http-retry-ms 10
+agrees --archive "$url" --retry-ms-max 10
 [ "$(grep -c 'bytes=' "$PG_DIR/served")" -gt 3 ] || fail "no transfer goes on behind a cut: $(head -3 "$PG_DIR/served")"
 [ -z "$(grep whole "$PG_DIR/served" | sort | uniq -d)" ] || fail "a file whose rest came is read twice"
 for kind in ${TIDE_LONG:+cut_whole cut_elsewhere} cut_lies; do # the rest does not fit: such a file is read once more
     serve $kind
-    agrees --archive "$url" --http-retry-ms 10
+    agrees --archive "$url" --retry-ms-max 10
     [ "$(grep -c 'bytes=' "$PG_DIR/served")" -gt 3 ] || fail "$kind: no transfer goes on behind a cut: $(head -3 "$PG_DIR/served")"
     [ -n "$(grep whole "$PG_DIR/served" | sort | uniq -d)" ] || fail "$kind: parts that do not fit are taken"
 done
 serve slow
-ends 74 'bucket-' --archive "$url" --http-tries 1 --http-stall-s 1
+ends 74 'bucket-' --archive "$url" --http-tries 1 --http-timeout-ms 6000
 serve endless
 "$bin" audit --archive "$url" --http-tries 1 >"$PG_DIR/said" 2>"$PG_DIR/err" &
 endless=$!

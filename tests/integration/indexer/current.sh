@@ -5,8 +5,8 @@
 . "$(dirname "$0")/../_rpc.sh"
 pg_start
 serve one --ledgers 40 --txs 4 --seed 8
-"$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 20 --rpc-retry-ms 20 \
-    --rpc-retry-ms-max 200 "${patience[@]}" 2>"$PG_DIR/log" &
+"$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 20 \
+    --retry-ms-max 200 "${patience[@]}" 2>"$PG_DIR/log" &
 indexer=$!
 fresh() { until_sql "clock_timestamp() - renewed_at < interval '1.5 s' FROM chain.freshness" 30; }
 ages() { until_sql "clock_timestamp() - f.renewed_at > interval '3 s' AND clock_timestamp() - l.renewed_at < interval '2 s' FROM chain.freshness AS f, chain.lease AS l" 30; }

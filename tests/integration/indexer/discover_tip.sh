@@ -12,7 +12,7 @@ export PG_BIN PG_DIR
 bin=$TIDE_BIN/tidemark-indexer
 cursor_is() { [ "$(cursor)" = "$1" ]; }
 none_waiting() { [ "$(waiting)" = 0 ] && [ "$(sql "SELECT count(*) > 0 FROM chain.contract_coverage")" = t ]; }
-over_rpc=(--rpc-retry-ms 20 --rpc-retry-ms-max 200 --rpc-timeout-ms 5000)
+over_rpc=(--retry-ms-max 200 --http-timeout-ms 20000)
 
 echo "found at the tip, over RPC"
 serve one --ledgers 8 --txs 6

@@ -11,7 +11,7 @@ mkdir "$PG_DIR/sim"
 "$TIDE_BIN/tidemark-sim" write --stream "$PG_DIR/sim/stream.xdr" --deployment "$PG_DIR/sim/stream.json" --first-ledger 1920 --ledgers 192 --quiet
 last=$((1920 + 192 - 1))
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake
-export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_STANDBY_POLL_MS=50 TIDEMARK_POLL_MS=50
+export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_POLL_MS=50
 
 fresh() { # an empty index: dropping 400 tables takes longer than a new database
     local n=${db_number:=0}
@@ -44,7 +44,7 @@ same "loaded"
 sql "SELECT setval(pg_get_serial_sequence('chain.deployment', 'id'), 32767)" >/dev/null
 run; same "nothing more to do"
 fresh; run --batch-ledgers 1; same "a ledger a transaction"
-if [ -n "${TIDE_LONG:-}" ]; then fresh; run --batch-ledgers 7 --queue-batches 1; same "7 ledgers a transaction"; fi
+if [ -n "${TIDE_LONG:-}" ]; then fresh; run --batch-ledgers 7; same "7 ledgers a transaction"; fi
 fresh; TIDEMARK_LAKE= run --stream "$PG_DIR/sim/stream.xdr"; same "stream"
 
 # ranges in any order and earlier history, then the report of covered ledgers

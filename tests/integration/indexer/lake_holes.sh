@@ -8,7 +8,7 @@ command -v python3 >/dev/null || { echo "no python3"; exit 1; }
 pg_start
 serve one --ledgers 64 --txs 2 --seed 8 --ledgers-per-object 1 --objects-per-partition 1000
 first=1024 last=1087
-patience=(--rpc-timeout-ms 5000 --http-stall-s 5 --http-connect-ms 20000) # the machine may be slow
+patience=(--http-timeout-ms 20000) # the machine may be slow
 deployment=$PG_DIR/one/deployment.json
 partition=$(cd "$PG_DIR/one/lake" && ls -d F*)
 files() { (cd "$PG_DIR/one/lake/$partition" && ls | sort -r); } # the oldest first
@@ -45,7 +45,7 @@ follow() { # DB OPTION…: an indexer in the background
     name=$1
     shift
     [ -s "$PG_DIR/$name.log" ] || into "$name"
-    "$TIDE_BIN/tidemark-indexer" run --deployment "$deployment" --poll-ms 100 --http-retry-ms 20 --rpc-retry-ms 20 --rpc-retry-ms-max 200 \
+    "$TIDE_BIN/tidemark-indexer" run --deployment "$deployment" --poll-ms 100 --retry-ms-max 200 \
         "${patience[@]}" "$@" >"$PG_DIR/$name.log" 2>&1 &
     pid=$!
 }
@@ -151,7 +151,7 @@ name='the lake hangs'
 python3 -c 'import socket, sys, time; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(600)' >"$PG_DIR/deaf" &
 within 10 [ -s "$PG_DIR/deaf" ] || fail "no server that hangs"
 mkdir "$PG_DIR/none"
-follow deaf --lake "http://127.0.0.1:$(cat "$PG_DIR/deaf")" --rpc "$one_url" --http-timeout-ms 2000
+follow deaf --lake "http://127.0.0.1:$(cat "$PG_DIR/deaf")" --rpc "$one_url" --http-timeout-ms 8000
 ends_equal
 echo "ok $name: RPC is used"
 

@@ -59,7 +59,7 @@ run() { "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/deployment.json" 
 
 same 'a folder, 64 an object' run --lake "$PG_DIR/whole"
 same 'http, 64 an object' run --lake "$url/whole"
-same 'http, one an object, folders of ten' run --lake "$url/single/" --prefetch-objects 16
+same 'http, one an object, folders of ten' run --lake "$url/single/"
 same 'http, no .config.json' run --lake "$url/flat" --lake-ledgers-per-batch 8 --lake-batches-per-partition 1
 same 'a folder, no .config.json' run --lake "file://$PG_DIR/flat" --batch-ledgers 7
 same 'ledger by ledger' run --lake "$PG_DIR/single" --batch-ledgers 1
@@ -71,7 +71,7 @@ for answer in 'SSH-2.0-OpenSSH_9.2\r\n' "HTTP/1.1 200 OK\r\nX: $(printf '%030000
     for name in "${names[@]}"; do
         mkdir -p "$PG_DIR/once/whole/$(dirname "$name")"
         printf "$answer" >"$PG_DIR/once/whole/$name.raw"
-        same "http, ${answer:0:20}… in place of $name" run --lake "$url/whole" --http-retry-ms 10
+        same "http, ${answer:0:20}… in place of $name" run --lake "$url/whole" --retry-ms-max 10
         [ ! -e "$PG_DIR/once/whole/$name.raw" ] || fail "$name was not asked for"
     done
 done

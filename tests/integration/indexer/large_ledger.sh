@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Indexes one ledger of 25 MB whose bytes do not compress: loaded, added to an existing partition, from a stream and
 # over RPC. The indexer's memory stays below the figure of its manual for two decoders. As base64 the ledger exceeds
-# rpc_page_max_mib.
+# object_max_mib.
 # needs: no sanitizer
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"

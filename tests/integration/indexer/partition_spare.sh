@@ -7,7 +7,7 @@ pg_start
 indexer=$TIDE_BIN/tidemark-indexer
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --first-ledger 1024 --ledgers 1200 --txs 1 --seed 3 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_PARTITION_LEDGERS=1000
-export TIDEMARK_STANDBY_POLL_MS=50 TIDEMARK_DB_RETRY_MS_MAX=500 ASAN_OPTIONS=detect_leaks=0
+export TIDEMARK_RETRY_MS_MAX=500 ASAN_OPTIONS=detect_leaks=0
 
 # Makes an empty database in which the second partition never gets made.
 fresh() {

@@ -12,7 +12,7 @@ mkdir "$PG_DIR/sim"
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_POLL_MS=20
 # Small batches give many commits between start and end. The quarantine of crashing ledgers is off: kills are no
 # crashes.
-export TIDEMARK_BATCH_LEDGERS=3 TIDEMARK_STANDBY_POLL_MS=10 TIDEMARK_CRASH_LIMIT=0 TIDEMARK_PARTITION_LEDGERS=1000
+export TIDEMARK_BATCH_LEDGERS=3 TIDEMARK_CRASH_LIMIT=0 TIDEMARK_PARTITION_LEDGERS=1000
 for _ in $(seq 100); do [ -s "$TIDEMARK_DEPLOYMENT" ] && break; sleep 0.1; done
 
 "$indexer" run 2>"$PG_DIR/run.log" & pid=$! # past what was there before: a load is one step, or none

@@ -9,7 +9,7 @@ bin=$TIDE_BIN/tidemark-indexer
 sim=$TIDE_BIN/tidemark-sim
 [ -x "$sim" ] || { echo "no tidemark-sim"; exit 1; }
 export ASAN_OPTIONS=detect_leaks=0
-export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_STANDBY_POLL_MS=50
+export TIDEMARK_PARTITION_LEDGERS=1000
 # this chain lasts a month, with 448 ledgers in two partitions
 chain=(--first-ledger 1664 --ledgers 448 --close-step 50 --txs 8 --life 90 --quiet)
 first=1664 last=2111

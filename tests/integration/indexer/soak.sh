@@ -17,7 +17,7 @@ export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json
 (cd "$PG_DIR/sim" && exec python3 -u -m http.server --bind 127.0.0.1 0 >"$PG_DIR/http" 2>/dev/null) & http=$!
 wait_for "$PG_DIR/http" 'port [0-9]'
 port=$(sed 's/.*port \([0-9]*\).*/\1/' "$PG_DIR/http" | sed -n 1p)
-export TIDEMARK_POLL_MS=50 TIDEMARK_HTTP_RETRY_MS=50 TIDEMARK_HTTP_TRIES=2 TIDEMARK_LAKE=http://127.0.0.1:$port/lake
+export TIDEMARK_POLL_MS=50 TIDEMARK_RETRY_MS_MAX=200 TIDEMARK_HTTP_TRIES=2 TIDEMARK_LAKE=http://127.0.0.1:$port/lake
 for _ in $(seq 100); do [ -s "$TIDEMARK_DEPLOYMENT" ] && break; sleep 0.1; done
 "$indexer" run 2>"$PG_DIR/words" & pid=$!
 until_sql "state = 'following' FROM chain.heartbeat" 30

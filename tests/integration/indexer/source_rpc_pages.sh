@@ -24,8 +24,8 @@ refusing() { # NAME OPTION…: a proxy before the server; $NAME_url, its request
     within 20 [ -s "$PG_DIR/$number.port" ] || fail "no proxy: $(cat "$PG_DIR/$name.err")"
     printf -v "${name}_url" 'http://127.0.0.1:%s' "$(cat "$PG_DIR/$number.port")"
 }
-# A hang costs --rpc-timeout-ms. The machine may be slow, but an honest answer comes within that time.
-patience=(--rpc-timeout-ms 3000 --http-stall-s 2 --http-connect-ms 3000 --rpc-page-max-mib 1 --rpc-page 100)
+# A hang costs a quarter of --http-timeout-ms. The machine may be slow, but an honest answer comes within that time.
+patience=(--http-timeout-ms 12000 --object-max-mib 1)
 catches_up() { # URLS [option]…
     local urls=$1
     shift
@@ -95,7 +95,7 @@ echo "ok $name"
 name="growth"
 refusing grows --most 2 --ways processing
 into growing
-"$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc "$grows_url" --rpc-retry-ms 20 "${patience[@]}" \
+"$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc "$grows_url" --retry-ms-max 200 "${patience[@]}" \
     --rpc-requests-s 20 >"$PG_DIR/follow" 2>&1 &
 pid=$!
 gave() { [ "$(grep -c "$1 given" "$PG_DIR/grows.asked")" -ge "$2" ]; }

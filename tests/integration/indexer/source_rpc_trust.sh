@@ -5,7 +5,7 @@
 # label: all
 . "$(dirname "$0")/../_pg.sh"
 . "$(dirname "$0")/../_rpc.sh"
-patience=(--rpc-timeout-ms 20000 --http-stall-s 20 --http-connect-ms 20000)
+patience=(--http-timeout-ms 80000)
 pg_start
 small=(--ledgers 96 --txs 6)
 for name in one two three; do serve $name "${small[@]}" --seed 5; done # the same chain
@@ -95,7 +95,7 @@ begin uncompared
 close_ledgers other 200
 fault other '*=retention:50'
 follow() {
-    "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --rpc-retry-ms 20 --rpc-retry-ms-max 200 \
+    "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/one/deployment.json" --retry-ms-max 200 \
         "${patience[@]}" --rpc-confirm-ms 200 "$@" >"$PG_DIR/out" 2>&1 &
     follower=$!
 }

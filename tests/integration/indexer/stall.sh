@@ -34,7 +34,7 @@ PY
 gate() { echo "$1" >"$PG_DIR/control/new" && mv "$PG_DIR/control/new" "$PG_DIR/control/gate"; }
 gate 1273
 await "the server's port" test -s "$PG_DIR/port"
-"$bin" run --lake "http://127.0.0.1:$(cat "$PG_DIR/port")" --stop-at-end --http-timeout-ms 600000 --http-stall-s 600 --batch-ms 500 2>"$PG_DIR/run.log" &
+"$bin" run --lake "http://127.0.0.1:$(cat "$PG_DIR/port")" --stop-at-end --http-timeout-ms 3600000 --batch-ms 500 2>"$PG_DIR/run.log" &
 indexer=$!
 loaded() { [ "$(sql "SELECT max(last_loaded) FROM chain.partition WHERE NOT attached")" = 1273 ]; }
 shown() { [ "$(sql "SELECT count(*) || ' ' || (SELECT coalesce(max(ledger), 0) FROM chain.cursor) FROM chain.ledger")" = "$1" ]; }

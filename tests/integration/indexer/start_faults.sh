@@ -15,8 +15,8 @@ export TIDEMARK_DEPLOYMENT=$sim/deployment.json
 "$TIDE_BIN/tidemark-sim" write --lake "$sim/lake" --archive "$sim/archive" --deployment "$TIDEMARK_DEPLOYMENT" --validators 4 --ledgers 256 --quiet
 export TIDEMARK_DATABASE_URL=${TIDEMARK_DATABASE_URL/dbname=tidemark/dbname=begun} PGDATABASE=begun
 fresh() { PGDATABASE=postgres "$PG_BIN/dropdb" --if-exists --force begun 2>/dev/null; PGDATABASE=postgres "$PG_BIN/createdb" begun; }
-begin() { "$bin" run --lake "$sim/lake" --archive "$sim/archive" --from-checkpoint 1215 --stop-at-end --db-retry-ms-max 300 2>"$PG_DIR/begin.log"; }
-fill() { "$bin" backfill --lake "$sim/lake" --from 1024 --to 1215 --db-retry-ms-max 300 2>"$PG_DIR/fill.log"; }
+begin() { "$bin" run --lake "$sim/lake" --archive "$sim/archive" --from-checkpoint 1215 --stop-at-end --retry-ms-max 300 2>"$PG_DIR/begin.log"; }
+fill() { "$bin" backfill --lake "$sim/lake" --from 1024 --to 1215 --retry-ms-max 300 2>"$PG_DIR/fill.log"; }
 digests() { "$bin" digest | sort; }
 same() { digests | diff "$PG_DIR/digests.$1" - >"$PG_DIR/diff" || fail "$2: $(cat "$PG_DIR/diff")"; }
 # What is there before a command has succeeded: nothing, or the checkpoint's state with the boundary below it. chain.start has a row as

@@ -9,7 +9,7 @@ pg_start
 . "$here/../_notify.sh"
 indexer=$TIDE_BIN/tidemark-indexer
 export ASAN_OPTIONS=detect_leaks=0 WATCHDOG_USEC=${TIDE_WATCHDOG_USEC:-4000000}
-export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_CRASH_LIMIT=0 TIDEMARK_POLL_MS=50 TIDEMARK_DB_RETRY_MS_MAX=500
+export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_CRASH_LIMIT=0 TIDEMARK_POLL_MS=50 TIDEMARK_RETRY_MS_MAX=500
 mkdir "$PG_DIR/sim"
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --first-ledger 1920 --ledgers 64 --ledgers-per-object 1 --txs 4 \
     --follow 200 --close-step 1 --quiet >/dev/null 2>&1 &

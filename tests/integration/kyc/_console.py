@@ -5,6 +5,7 @@ import hashlib
 import http.client
 import json
 import os
+import re
 import subprocess
 import threading
 import urllib.parse
@@ -39,12 +40,11 @@ PEOPLE = [person("vera", "viewer"), person("rita", "reviewer"), person("ron", "r
 class Console:
     def __init__(self, world, people=PEOPLE, expect=None, listen="127.0.0.1:0", mode=0o600):
         path = world.path
-        self.file, self.port_file, self.log = path / "console.json", path / "console.port", path / "console.log"
+        self.file, self.log = path / "console.json", path / "console.log"
         self.file.write_text(json.dumps({"origin": ORIGIN, "proxySecret": SECRET, "people": people}))
         self.file.chmod(mode)
-        self.port_file.unlink(missing_ok=True)
         url = world.db.url.replace("user=postgres", "user=tidemark_console")
-        command = [BIN / "tidemark-console", "--console-file", self.file, "--console-listen", listen, "--console-port-file", self.port_file,
+        command = [BIN / "tidemark-console", "--console-file", self.file, "--console-listen", listen,
                    "--console-database-url", url, "--deployment", path / "deployment.json"]
         if expect is not None:
             done = subprocess.run(command, capture_output=True, text=True, timeout=20)
@@ -53,8 +53,11 @@ class Console:
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(command, stdout=log, stderr=log)
         atexit.register(self.process.kill)  # however the test ends
-        until(lambda: self.port_file.exists() and self.port_file.read_text().endswith("\n"), lambda: f"the console: {self.log.read_text()}")
-        self.port = int(self.port_file.read_text())
+        until(self.listening, lambda: f"the console: {self.log.read_text()}")
+        self.port = int(self.listening()[1])
+
+    def listening(self):
+        return re.search(r"console\.listening.* port=(\d+) ", self.log.read_text())
 
     def ask(self, who, path, body=None, headers=None):
         """who: a certificate's name; None: no headers of the proxy."""

@@ -92,7 +92,7 @@ finds failed stream 'stands alone' 'unset rpc and lake'
 echo "port and cache"
 python3 -c 'import socket, sys, time; s = socket.create_server(("127.0.0.1", 0)); open(sys.argv[1], "w").write(str(s.getsockname()[1])); time.sleep(600)' "$PG_DIR/taken" &
 AWAIT_PID=$! await "the taken port" test -s "$PG_DIR/taken"
-doctor 1 --api-listen "127.0.0.1:$(cat "$PG_DIR/taken")" --http-connect-ms 200
+doctor 1 --api-listen "127.0.0.1:$(cat "$PG_DIR/taken")" --http-timeout-ms 2400
 finds failed port 'Address already in use' 'choose another api_listen'
 doctor 1 --api-listen 192.0.2.1:8080
 finds failed port 'Cannot assign' 'an address of this host'

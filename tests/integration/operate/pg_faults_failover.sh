@@ -52,7 +52,7 @@ empty() {
 by_itself() {
     local from=2048 last=$((2048 + 320 - 1)) kept
     export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json TIDEMARK_LAKE=$PG_DIR/lake TIDEMARK_PARTITION_LEDGERS=1000
-    export TIDEMARK_STANDBY_POLL_MS=50 TIDEMARK_POLL_MS=50 TIDEMARK_BATCH_LEDGERS=3
+    export TIDEMARK_POLL_MS=50 TIDEMARK_BATCH_LEDGERS=3
     "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/lake" --deployment "$PG_DIR/deployment.json" --first-ledger $from --ledgers 320 --quiet
     empty
     "$indexer" run --stop-at-end --batch-ledgers 50 2>"$words" || fail "undisturbed: $(tail -1 "$words")"

@@ -11,8 +11,8 @@ proxy_up
 indexer=$TIDE_BIN/tidemark-indexer
 ledgers=384 last=$((1920 + 384 - 1))
 "$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/lake" --deployment "$PG_DIR/deployment.json" --first-ledger 1920 --ledgers $ledgers --quiet
-export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json TIDEMARK_LAKE=$PG_DIR/lake TIDEMARK_STANDBY_POLL_MS=50
-export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_BATCH_LEDGERS=12 TIDEMARK_QUEUE_BATCHES=2 TIDEMARK_BATCH_MIB=1
+export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json TIDEMARK_LAKE=$PG_DIR/lake
+export TIDEMARK_PARTITION_LEDGERS=1000 TIDEMARK_BATCH_LEDGERS=12 TIDEMARK_BATCH_MIB=1
 stall=${TIDE_STALL_MS:-2500}
 
 empty() {

@@ -4,15 +4,14 @@
 #include "tidemark/xdr_skip.h"
 #include "tools/sim/client/client.h"
 
-enum { TIMEOUT_MS = 30000, STALL_S = 20 };
+enum { TIMEOUT_MS = 120000 }; /* 30 s for an answer */
 
 tide_status client_open(struct client *client, const char *url, struct tide_err *err)
 {
     static struct tide_config config;
     const struct tide_rpc_options options = { .config = &config, .agent = "tidemark-sim" };
     tide_config_defaults(&config);
-    config.rpc_timeout_ms = TIMEOUT_MS;
-    config.http_stall_s = STALL_S;
+    config.http_timeout_ms = TIMEOUT_MS;
     tide_buf_init(&client->params, CLIENT_BYTES_MAX);
     return tide_rpc_client_open(&client->rpc, url, &options, err);
 }

@@ -165,7 +165,7 @@ static struct tide_config make_config(void)
     struct tide_config c;
     tide_config_defaults(&c);
     c.http_tries = 2;
-    c.http_retry_ms = c.http_retry_ms_max = 1;
+    c.retry_ms_max = 1;
     c.http_timeout_ms = 60000;
     return c;
 }

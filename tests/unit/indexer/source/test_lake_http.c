@@ -36,7 +36,7 @@ struct server {
         size_t len;
         enum fault fault;
         int times; /* the fault shows this often, -1 for ever */
-    } objects[64];
+    } objects[192];
     size_t count;
     atomic_int absent;                        /* FORBIDDEN: what is not there is answered by 403 */
     atomic_int latency_ms, asked, most_asked; /* highest count of waiting requests */
@@ -233,9 +233,10 @@ static int set_up(void **state)
     start_server(&f->server);
     tide_config_defaults(&f->config);
     snprintf(f->config.lake, sizeof f->config.lake, "http://127.0.0.1:%u/lake/", f->server.port);
-    f->config.http_retry_ms = 10;
+    f->config.retry_ms_max = 1000;
     f->config.http_tries = 3;
-    f->config.http_stall_s = 60; /* a server's thread that the system suspends does not stall */
+    f->config.http_timeout_ms =
+        360000; /* a server's thread that the system suspends does not stall */
     f->config.lake_batches_per_partition = 1;
     f->config.lake_ledgers_per_batch = 4;
     f->options.config = &f->config;
@@ -294,25 +295,24 @@ static void expect_drain(struct fixture *f, tide_status want, uint32_t count)
 static void several_objects_are_in_flight_and_come_in_order(void **state)
 {
     struct fixture *f = *state;
-    for (uint32_t start = 0; start < 160; start += 4)
+    for (uint32_t start = 0; start < 640; start += 4)
         serve_object(f, start, "", NONE, 0);
-    f->config.prefetch_objects = 8;
     open_lake(f, 2);
-    expect_drain(f, TIDE_E_EOF, 158);
+    expect_drain(f, TIDE_E_EOF, 638);
     assert_true(f->server.most_live > 1);
     /* The client reuses connections: there are far fewer connections than requests. */
-    assert_true(f->server.connections <= 9);
-    assert_true(f->server.requests >= 40);
-    serve_object(f, 160, "", NONE, 0);
+    assert_true(f->server.connections <= 33);
+    assert_true(f->server.requests >= 160);
+    serve_object(f, 640, "", NONE, 0);
     expect_drain(f, TIDE_E_EOF, 4);
     uint32_t first = 0, last = 0;
     assert_int_equal(f->source.ops->range(f->source.self, &first, &last, &f->err), TIDE_OK);
-    assert_int_equal(first, 163); /* ledger 164 does not exist, ledger 163 does */
-    assert_int_equal(last, 163);
+    assert_int_equal(first, 643); /* ledger 644 does not exist, ledger 643 does */
+    assert_int_equal(last, 643);
     assert_int_equal(f->source.ops->seek(f->source.self, 30, 0, &f->err), TIDE_OK);
     assert_int_equal(f->source.ops->range(f->source.self, &first, &last, &f->err), TIDE_OK);
     assert_int_equal(first, 30);
-    assert_int_equal(last, 163);
+    assert_int_equal(last, 643);
 }
 
 /* clang-format off */
@@ -349,7 +349,7 @@ static void faults_are_healed_or_reported_by_name(void **state)
     size_t bad = serve_object(f, 8, "", NONE, 0);
     serve_object(f, 8, "/moved", NONE, 0);
     serve_object(f, 12, "", NONE, 0);
-    f->config.http_stall_s = 3;
+    f->config.http_timeout_ms = 18000;
     f->config.stop_at_end = true;
     open_lake(f, 4);
     for (size_t i = 0; i < TIDE_COUNT(faults); i++) {
@@ -437,18 +437,17 @@ static void read_slowly(struct fixture *f, uint32_t last, int ms)
 static void latency_says_how_many_are_in_flight(void **state)
 {
     struct fixture *f = *state;
-    for (uint32_t start = 0; start < 240; start += 4)
+    for (uint32_t start = 0; start < 288; start += 4)
         serve_object(f, start, "", NONE, 0);
-    f->config.prefetch_objects = 20;
     f->server.latency_ms = 600;
     open_lake(f, 2);
     read_slowly(f, 119, 0);
-    assert_in_range(f->server.most_asked, 12, 20);
+    assert_in_range(f->server.most_asked, 12, 32);
     f->server.latency_ms = 0;
-    read_slowly(f, 219, 200);
-    /* 55 objects were read. Objects that had been fetched further ahead were consumed since, so at
+    read_slowly(f, 267, 200);
+    /* 67 objects were read. Objects that had been fetched further ahead were consumed since, so at
      * most 5 more were requested. */
-    assert_in_range(f->server.requests, 55, 55 + 5);
+    assert_in_range(f->server.requests, 67, 67 + 5);
 }
 
 static void one_object_more_than_the_bound_is_held(void **state)
@@ -471,7 +470,7 @@ static void one_object_more_than_the_bound_is_held(void **state)
         memcpy(f->server.objects[i].bytes, noise.ptr, noise.len);
     }
     tide_buf_release(&noise);
-    f->config.prefetch_mib = 1;
+    f->config.batch_mib = 1;
     open_lake(f, 4);
     expect_drain(f, TIDE_E_EOF, 40);
 }

@@ -130,7 +130,8 @@ static void help_shows_what_belongs_to_the_command(void **state)
     has(text, "usage: program fill --from N [--json] [--watch [SECONDS]] [--SETTING VALUE]...\n");
     has(text, "Example:\n  program fill --from 7\n");
     has(text, "  --database-url TEXT");
-    has(text, "catching up (1..256\n                              MiB, default 12)\n");
+    has(text,
+        "one more may be in\n                              transfer) (1..256 MiB, default 12)\n");
     assert_null(strstr(text, "--form"));
     assert_null(strstr(text, "--lake"));
     tide_buf_reset(&out);

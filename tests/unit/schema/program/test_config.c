@@ -82,7 +82,7 @@ static char *environment(const char *name)
 {
     if (strcmp(name, "TIDEMARK_CONFIG") == 0)
         return config_path;
-    if (strcmp(name, "TIDEMARK_POLL_MS") == 0 || strcmp(name, "TIDEMARK_BATCH_MS") == 0) {
+    if (strcmp(name, "TIDEMARK_POLL_MS") == 0 || strcmp(name, "TIDEMARK_BATCH_MIB") == 0) {
         static char value[] = "22";
         return value;
     }
@@ -101,12 +101,12 @@ static void later_overrides_earlier(void **state)
     snprintf(config_path, sizeof config_path, "/tmp/tide-config-XXXXXX");
     int fd = mkstemp(config_path);
     assert_true(fd >= 0);
-    static const char text[] = "poll_ms = 11\nbatch_ms = 11\nqueue_batches = 11\n";
+    static const char text[] = "poll_ms = 11\nbatch_mib = 11\nbatch_ledgers = 11\n";
     assert_int_equal(write(fd, text, strlen(text)), strlen(text));
     close(fd);
     char *argv[] = { (char[]){ "x" },
                      (char[]){ "run" },
-                     (char[]){ "--batch-ms" },
+                     (char[]){ "--batch-mib" },
                      (char[]){ "33" },
                      (char[]){ "--stop-at-end" },
                      (char[]){ "--from=7" },
@@ -122,9 +122,9 @@ static void later_overrides_earlier(void **state)
     unlink(config_path);
     if (status)
         fail_msg("%s", err.text);
-    assert_int_equal(c.queue_batches, 11);
+    assert_int_equal(c.batch_ledgers, 11);
     assert_int_equal(c.poll_ms, 22);
-    assert_int_equal(c.batch_ms, 33);
+    assert_int_equal(c.batch_mib, 33);
     assert_true(c.stop_at_end);
     assert_int_equal(argc, 3);
     assert_string_equal(argv[1], "run");
