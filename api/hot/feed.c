@@ -54,6 +54,19 @@ void tide_feed_stats(struct tide_feed *feed, struct tide_feed_stats *out)
 
 /* --- connection ------------------------------------------------------------------------------ */
 
+/* Writes the statement of one step: all changes after ledger $2, up to $3 or the cursor, the
+ * cursor row first. */
+static void write_news(struct tide_buf *sql)
+{
+    project_sql_begin(sql);
+    feed_sql_cursor(sql);
+    for (int source = 0; source < (int)PROJECT_SOURCE_COUNT; source++) {
+        tide_buf_str(sql, " UNION ALL ");
+        tide_buf_str(sql, project_forms[source].since);
+    }
+    tide_buf_str(sql, " ORDER BY ledger, source, tx, seq");
+}
+
 /* Executes the statement for a ledger that cannot exist: PostgreSQL then plans it now, and not
  * while a new ledger waits. */
 static tide_status plan_ahead(struct tide_feed *feed, struct tide_err *err)
@@ -77,7 +90,7 @@ static tide_status prepare_statements(struct tide_feed *feed, struct tide_err *e
     if (status == TIDE_OK)
         status = tide_pg_prepare(feed->pg, "moves",
                                  "SELECT moves FROM chain.cursor WHERE deployment = $1", err);
-    feed_sql_news(&feed->sql);
+    write_news(&feed->sql);
     const char *sql = project_sql_text(&feed->sql, err);
     if (status == TIDE_OK)
         status = sql ? tide_pg_prepare(feed->pg, "news", sql, err) : TIDE_E_MEMORY;

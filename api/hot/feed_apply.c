@@ -1,5 +1,5 @@
-/* Applies what a step or a build read: the cursor row, the cache's own record, withdrawn keys;
- * and prunes old ticks. */
+/* Applies what a step or a build read: the cursor row (feed_head.def), the cache's own record,
+ * withdrawn keys; and prunes old ticks. */
 #include "api/hot/feed_impl.h"
 #include "tidemark/cache_meta.h"
 #include "tidemark/hash.h"
@@ -11,23 +11,29 @@
 
 /* Columns of the cursor row, after PROJECT_ROW_VALUES. */
 enum {
-    HEAD_LEDGER,
-    HEAD_CURSOR,
-    HEAD_TIME,
-    HEAD_HASH,
-    HEAD_MOVES,
-    HEAD_RAW,
-    HEAD_SEEN,
-    HEAD_FROM,
-    HEAD_OURS,
-    HEAD_READ,
-    HEAD_WITHDRAWN,
-    HEAD_PROVEN,
-    HEAD_FORKED,
+#define FEED_HEAD(name, sql) HEAD_##name,
+#include "api/hot/feed_head.def"
+#undef FEED_HEAD
     HEAD_SIGN /* the first of TIDE_AGE_COLUMNS */
 };
 
-static_assert(HEAD_SIGN == 13, "feed_sql_cursor writes thirteen columns before the age");
+static const char head_columns[] =
+#define FEED_HEAD(name, sql) sql ", "
+#include "api/hot/feed_head.def"
+#undef FEED_HEAD
+    TIDE_AGE_COLUMNS;
+
+static_assert(FEED_CURSOR_ROW < 0, "the cursor row sorts before the rows of all sources");
+
+void feed_sql_cursor(struct tide_buf *sql)
+{
+    tide_buf_putf(sql,
+                  "SELECT %d AS source, false AS removed, 0 AS ledger, 0::bigint AS closed,"
+                  " '' AS contract, 0 AS tx, 0 AS seq, %s FROM chain.cursor AS c"
+                  " LEFT JOIN chain.ledger AS l ON l.deployment = $1"
+                  " AND l.ledger = least(c.ledger, $3) WHERE c.deployment = $1",
+                  FEED_CURSOR_ROW, head_columns);
+}
 
 tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *rows, uint32_t at,
                            const uint8_t our_hash[TIDE_HASH_BYTES], struct tide_err *err)

@@ -21,7 +21,7 @@ struct feed_head {
     uint64_t moves;      /* counts all changes, also those below the newest ledger */
     uint64_t raw_states; /* entries that could not be decoded */
     uint32_t contracts_seen;
-    /* Weighted count of complete ranges of chain.contract_coverage (feed_sql.c) */
+    /* Weighted count of complete ranges of chain.contract_coverage (feed_head.def) */
     uint32_t pasts_read;
     uint32_t withdrawn_keys;
     uint32_t proven, forked; /* struct tide_hot_meta */
@@ -59,15 +59,10 @@ struct tide_feed {
 /* Stores the clocks of this host. Call just before each query, so that ages are never too small. */
 void feed_note_time(struct tide_feed *feed);
 
-/* feed_sql.c */
-/* Writes the statement for one step: all changes after ledger $2, up to $3 or the cursor, the
- * cursor row first. */
-void feed_sql_news(struct tide_buf *sql);
+/* feed_apply.c */
 /* Writes the statement for the cursor row. $1: deployment, $2: the cache's ledger, $3: last
  * ledger. */
 void feed_sql_cursor(struct tide_buf *sql);
-
-/* feed_apply.c */
 /* Reads the cursor row. our_hash: hash of the cache's ledger, NULL without a cache. Fails with
  * TIDE_E_MISSING if nothing is indexed yet. */
 tide_status feed_read_head(struct feed_head *head, const struct tide_pg_rows *rows, uint32_t at,

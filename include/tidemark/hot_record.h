@@ -92,9 +92,9 @@ struct TIDE_HOT_PACKED tide_hot_meta {
     uint64_t raw_states;     /* versions of entries that are stored raw */
     uint32_t contracts_seen; /* rows of chain.contract_seen               */
     /* complete ranges of chain.contract_coverage; one that was read for its rows counts 8192 more,
-     * see feed_sql.c */
+     * see feed_head.def */
     uint32_t pasts_read;
-    uint32_t withdrawn_keys; /* digest of chain.withdrawn_key (feed_sql.c) */
+    uint32_t withdrawn_keys; /* digest of chain.withdrawn_key (feed_head.def) */
     uint32_t proven;         /* last ledger proven by signatures (chain.checkpoint); 0: none */
     uint32_t forked;         /* ledger of which another hash is signed (chain.fork); 0: none */
     /* The index began with the state of a checkpoint (chain.start), and knows the past from this
