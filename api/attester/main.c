@@ -120,14 +120,8 @@ static void close_program(struct att_program *program)
 /* --- the commands ----------------------------------------------------------------------------- */
 
 static const struct tide_cli_row rows[] = {
-#define TIDE_COMMAND(name, operands, text, settings) \
-    { TIDE_CLI_COMMAND, #name, operands, text, settings },
-#define TIDE_OPTION(kind, name, value, text) { TIDE_CLI_##kind, name, value, text, "" },
-#define TIDE_EXAMPLE(line)                   { TIDE_CLI_EXAMPLE, "", "", line, "" },
-#include "api/attester/command.def"
-#undef TIDE_COMMAND
-#undef TIDE_OPTION
-#undef TIDE_EXAMPLE
+#define TIDE_CLI_COMMANDS "api/attester/command.def"
+#include "tidemark/cli_rows.def"
 };
 
 static const struct tide_cli cli = {
