@@ -96,6 +96,7 @@ struct tide_route_class {
     int executor;      /* index into the server's executors, or TIDE_ROUTE_INLINE */
     int past_executor; /* the same for requests with ?ledger= */
     enum tide_origins origins;
+    uint32_t scope; /* right that a key needs, as the check of keys knows it; 0: none */
     bool lookup;    /* answered inline from memory, in microseconds   */
     bool query;     /* counts as a query for the rate limit, not as a look-up */
     bool stream;    /* server-sent events: reply->stream              */

@@ -19,6 +19,8 @@ KINDS = {
     "PAGE": ("", "limited absent busy page"),
     "HOOK": ("", "absent busy"),
 }
+# Kinds whose keys need a right.
+KINDS |= {"SNAPSHOT": KINDS["HOT"], "SESSION": KINDS["KYC"], "WEBHOOK": KINDS["KYC"]}
 # The headers of a success, and the common answers, by the trait from which they follow.
 HEADERS = (
     ("any", "Request-Id Cache-Control"),
