@@ -1,11 +1,12 @@
-/* Snapshots of the compliance records; snapshot_file.h has the format. */
+/* Snapshots of the compliance records of a deployment as one signed file, for readers in other
+ * processes. api/clients/c/tidemark_snapshot.h reads it and describes the format byte by byte. */
 #include "api/routes/snapshots.h"
 #include "api/routes/handlers.h"
 #include "api/routes/receipt_keys.h"
-#include "api/routes/snapshot_file.h"
 #include "tidemark/cache_meta.h"
 #include "tidemark/clock.h"
 #include "tidemark/hash.h"
+#include "tidemark/jws.h"
 #include "tidemark/liveness.h"
 #include "tidemark/log.h"
 
@@ -19,6 +20,8 @@ enum {
     WAKE_MS = 5000,    /* between two liveness marks while idle */
     SILENT_MS = 60000, /* longest silence of the thread: writing a file takes less */
     BUFFER_BYTES = 1 << 16,
+    HEAD_BYTES = 352, /* header, name of the key, signature */
+    RECORD_BYTES = 48,
     CHANGES_MAX = 4096 /* changes in one answer; if there are more, a new file serves as well */
 };
 
@@ -43,6 +46,119 @@ struct tide_snapshots {
     struct made made;
 };
 
+/* --- the bytes of a file: numbers are little-endian --------------------------------------- */
+
+/* The contents of a file's head. */
+struct file_head {
+    const struct tide_hot_meta *meta;
+    uint64_t count;                /* number of records */
+    uint64_t now_ms;               /* unix time of this host */
+    uint64_t age_ms;               /* age of the indexer's last sign of life */
+    bool changes;                  /* the file has only the changes … */
+    uint32_t after;                /* … after this ledger */
+    uint8_t hash[TIDE_HASH_BYTES]; /* SHA-256 of all records */
+};
+
+enum { /* offsets of the head's parts */
+       COUNT_AT = 16,
+       NETWORK_AT = 24,
+       PROTOCOL_AT = 56,
+       REGISTRY_AT = 88,
+       LEDGER_AT = 120,
+       HASH_AT = 128,
+       CLOSED_AT = 160,
+       KIND_AT = 192,
+       RECORDS_AT = 200,
+       DEPLOYMENT_AT = 232,
+       HEADER_BYTES = 256,
+       SIGNATURE_AT = 288
+};
+
+/* Readers in other processes rely on these offsets (api/clients/c/tidemark_snapshot.h). */
+static_assert(NETWORK_AT == COUNT_AT + 8 && PROTOCOL_AT == NETWORK_AT + TIDE_HASH_BYTES, "no gap");
+static_assert(REGISTRY_AT == PROTOCOL_AT + TIDE_HASH_BYTES, "no gap");
+static_assert(LEDGER_AT == REGISTRY_AT + TIDE_HASH_BYTES && HASH_AT == LEDGER_AT + 8, "no gap");
+static_assert(CLOSED_AT == HASH_AT + TIDE_HASH_BYTES && KIND_AT == CLOSED_AT + 32, "no gap");
+static_assert(RECORDS_AT == KIND_AT + 8 && DEPLOYMENT_AT == RECORDS_AT + TIDE_HASH_BYTES, "no gap");
+static_assert(DEPLOYMENT_AT + 4 <= HEADER_BYTES, "the header's parts end inside it");
+static_assert(SIGNATURE_AT == HEADER_BYTES + TIDE_HASH_BYTES, "the key's name follows the header");
+static_assert(HEAD_BYTES == SIGNATURE_AT + 64, "the signature ends the head");
+
+/* Flags of a record. */
+enum { RECORDED = 1, FROZEN = 2, BLOCKED = 4, WHITELISTED = 8, GONE = 128 };
+
+/* The signed text begins with this, including its NUL */
+static const char signed_as[] = "tidemark-snapshot-v1";
+
+static void put_u32(uint8_t *at, uint32_t v)
+{
+    memcpy(at, &v, sizeof v);
+}
+
+static void put_u64(uint8_t *at, uint64_t v)
+{
+    memcpy(at, &v, sizeof v);
+}
+
+static void put_header(uint8_t *out, const struct file_head *says)
+{
+    const struct tide_hot_meta *meta = says->meta;
+    static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are little-endian");
+    memset(out, 0, HEADER_BYTES);
+    memcpy(out, "TIDESNP1", 8);
+    put_u32(out + 8, HEADER_BYTES);
+    put_u32(out + 12, RECORD_BYTES);
+    put_u64(out + COUNT_AT, says->count);
+    memcpy(out + NETWORK_AT, meta->network_id, TIDE_HASH_BYTES);
+    memcpy(out + PROTOCOL_AT, meta->protocol, TIDE_HASH_BYTES);
+    memcpy(out + REGISTRY_AT, meta->contracts[TIDE_ROLE_compliance_registry].key, TIDE_HASH_BYTES);
+    put_u32(out + LEDGER_AT, meta->ledger);
+    put_u32(out + LEDGER_AT + 4, meta->compliance_complete ? 1 : 0);
+    memcpy(out + HASH_AT, meta->hash, TIDE_HASH_BYTES);
+    put_u64(out + CLOSED_AT, meta->close_time);
+    put_u64(out + CLOSED_AT + 8, (uint64_t)meta->renewed_ms);
+    put_u64(out + CLOSED_AT + 16, says->now_ms);
+    put_u64(out + CLOSED_AT + 24, says->age_ms);
+    put_u32(out + KIND_AT, says->changes);
+    put_u32(out + KIND_AT + 4, says->after);
+    memcpy(out + RECORDS_AT, says->hash, TIDE_HASH_BYTES);
+    put_u32(out + DEPLOYMENT_AT, meta->deployment);
+}
+
+/* Writes the head, signed with the key. */
+static void put_head(uint8_t out[HEAD_BYTES], const struct file_head *says,
+                     const struct tide_sign *key)
+{
+    uint8_t text[sizeof signed_as + SIGNATURE_AT];
+    put_header(out, says);
+    tide_jws_thumbprint(out + HEADER_BYTES, tide_sign_public(key));
+    memcpy(text, signed_as, sizeof signed_as);
+    memcpy(text + sizeof signed_as, out, SIGNATURE_AT);
+    tide_sign(key, out + SIGNATURE_AT, tide_slice_of(text, sizeof text));
+}
+
+/* Writes a record. person NULL: the address has no record any more. The record never contains the
+ * jurisdiction, only whether it is blocked. */
+static void put_record(uint8_t out[RECORD_BYTES], const struct tide_hot_address *address,
+                       const struct tide_hot_person *person, bool blocked)
+{
+    static_assert(sizeof *address == 33, "the flags follow the address");
+    static_assert(RECORD_BYTES == 40 + sizeof person->expires_at, "the end is its last field");
+    memset(out, 0, RECORD_BYTES);
+    memcpy(out, address, sizeof *address);
+    if (!person) {
+        out[33] = GONE;
+        return;
+    }
+    uint16_t status = (uint16_t)(person->status < UINT16_MAX ? person->status : UINT16_MAX);
+    out[33] = (uint8_t)((person->recorded ? RECORDED : 0) | (person->frozen ? FROZEN : 0) |
+                        (person->recorded && blocked ? BLOCKED : 0) |
+                        (person->whitelisted ? WHITELISTED : 0));
+    memcpy(out + 34, &status, sizeof status);
+    put_u32(out + 36, person->ledger);
+    put_u64(out + 40, person->expires_at);
+}
+
 /* --- writing ----------------------------------------------------------------------------- */
 
 struct writing {
@@ -58,7 +174,7 @@ struct writing {
 
 static void flush_buffer(struct writing *w)
 {
-    static_assert(BUFFER_BYTES >= TIDE_SNAPSHOT_RECORD, "an empty buffer has room for a record");
+    static_assert(BUFFER_BYTES >= RECORD_BYTES, "an empty buffer has room for a record");
     assert(w->held <= sizeof w->buffer);
     size_t done = 0;
     while (done < w->held && !w->failed) {
@@ -79,12 +195,12 @@ static bool put_person(void *self, tide_slice key, const void *record)
     const struct tide_hot_person *person = record;
     struct tide_hot_address address;
     memcpy(&address, key.ptr + 1, sizeof address);
-    if (w->held + TIDE_SNAPSHOT_RECORD > sizeof w->buffer)
+    if (w->held + RECORD_BYTES > sizeof w->buffer)
         flush_buffer(w);
     bool blocked = person->recorded && tide_hot_blocked(w->reader, w->meta, person->jurisdiction);
-    assert(w->held + TIDE_SNAPSHOT_RECORD <= sizeof w->buffer);
-    tide_snapshot_put_record(w->buffer + w->held, &address, person, blocked);
-    w->held += TIDE_SNAPSHOT_RECORD;
+    assert(w->held + RECORD_BYTES <= sizeof w->buffer);
+    put_record(w->buffer + w->held, &address, person, blocked);
+    w->held += RECORD_BYTES;
     w->count++;
     return !w->failed;
 }
@@ -93,11 +209,11 @@ static bool put_person(void *self, tide_slice key, const void *record)
 static void write_all(struct writing *w, const struct tide_snapshots *s,
                       const struct tide_sign *key, struct made *made)
 {
-    static const uint8_t none[TIDE_SNAPSHOT_HEAD];
-    uint8_t head[TIDE_SNAPSHOT_HEAD];
+    static const uint8_t none[HEAD_BYTES];
+    uint8_t head[HEAD_BYTES];
     struct tide_hot_key people = tide_hot_key(TIDE_HOT_PERSON);
     const struct tide_clock *clock = s->options.clock;
-    struct tide_snapshot_says says = { .meta = w->meta };
+    struct file_head says = { .meta = w->meta };
     w->failed = write(w->fd, none, sizeof none) != (ssize_t)sizeof none;
     tide_sha256_init(&w->hash);
     tide_hot_scan(w->reader, &people, NULL, put_person, w);
@@ -106,9 +222,9 @@ static void write_all(struct writing *w, const struct tide_snapshots *s,
     says.count = w->count;
     says.now_ms = (uint64_t)clock->wall_ms(clock->self);
     says.age_ms = tide_cache_age_ms(w->meta, clock->now_ms(clock->self));
-    tide_snapshot_put_head(head, &says, key);
+    put_head(head, &says, key);
     w->failed = w->failed || pwrite(w->fd, head, sizeof head, 0) != (ssize_t)sizeof head;
-    made->size = TIDE_SNAPSHOT_HEAD + w->count * TIDE_SNAPSHOT_RECORD;
+    made->size = HEAD_BYTES + w->count * RECORD_BYTES;
     made->ledger = w->meta->ledger;
     made->closed_ms = tide_cache_closed_ms(w->meta);
     made->age_ms = says.age_ms;
@@ -147,7 +263,7 @@ static bool make_file(struct tide_snapshots *s, const struct tide_sign *key, str
 
 static void replace_file(struct tide_snapshots *s, const struct made *made)
 {
-    assert(made->fd >= 0 && made->size >= TIDE_SNAPSHOT_HEAD); /* size 0 would mean no file */
+    assert(made->fd >= 0 && made->size >= HEAD_BYTES); /* size 0 would mean no file */
     pthread_mutex_lock(&s->mutex);
     int old = s->made.fd;
     s->made = *made;
@@ -329,14 +445,14 @@ static uint64_t put_records(struct tide_buf *body, struct tide_reader *reader, s
     if (c->count)
         qsort(all, c->count, sizeof *all, by_address);
     for (uint32_t i = 0; i < c->count; i++) {
-        uint8_t record[TIDE_SNAPSHOT_RECORD];
+        uint8_t record[RECORD_BYTES];
         if (i && by_address(&all[i - 1], &all[i]) == 0)
             continue;
         struct tide_hot_key key = tide_hot_key_address(TIDE_HOT_PERSON, &all[i]);
         const struct tide_hot_person *person = tide_reader_get(reader, &key);
         bool blocked =
             person && person->recorded && tide_reader_blocked(reader, person->jurisdiction);
-        tide_snapshot_put_record(record, &all[i], person, blocked);
+        put_record(record, &all[i], person, blocked);
         tide_buf_put(body, record, sizeof record);
         count++;
     }
@@ -357,11 +473,11 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
     struct changes c = { 0 };
     struct tide_hot_key prefix = tide_hot_key(TIDE_HOT_CHANGED),
                         from = tide_hot_key_u32(TIDE_HOT_CHANGED, after + 1);
-    struct tide_snapshot_says says = { .meta = reader->meta,
-                                       .now_ms = context->now_ms,
-                                       .age_ms = reader->age_ms,
-                                       .changes = true,
-                                       .after = after };
+    struct file_head says = { .meta = reader->meta,
+                              .now_ms = context->now_ms,
+                              .age_ms = reader->age_ms,
+                              .changes = true,
+                              .after = after };
     assert(after >= reader->meta->changes_from && after < UINT32_MAX); /* after + 1 is a ledger */
     tide_buf_init(&c.addresses, (CHANGES_MAX + 1) * sizeof(struct tide_hot_address));
     tide_hot_scan(reader->hot, &prefix, &from, add_address, &c); /* the route has no ?ledger= */
@@ -369,19 +485,19 @@ static void write_changes(struct tide_reply *reply, struct tide_reader *reader, 
         reject_gone(reply);
     } else {
         struct tide_receipt_set *keys = tide_receipt_keys_use(context->api->receipts);
-        uint8_t head[TIDE_SNAPSHOT_HEAD] = { 0 };
+        uint8_t head[HEAD_BYTES] = { 0 };
         tide_buf_put(&reply->body, head, sizeof head);
         says.count = put_records(&reply->body, reader, &c);
         tide_slice records = tide_buf_view(&reply->body);
         bool whole = !reply->body.failed && !c.addresses.failed;
         if (whole) {
-            assert(records.len == sizeof head + says.count * TIDE_SNAPSHOT_RECORD);
+            assert(records.len == sizeof head + says.count * RECORD_BYTES);
             tide_sha256(says.hash,
                         tide_slice_of(records.ptr + sizeof head, records.len - sizeof head));
         }
         const struct tide_sign *signer = tide_receipt_set_signer(keys);
         if (whole && signer)
-            tide_snapshot_put_head(reply->body.ptr, &says, signer);
+            put_head(reply->body.ptr, &says, signer);
         else
             reply->body.failed = true;
         reply->content_type = file_type;
