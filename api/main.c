@@ -22,7 +22,6 @@
 #include "api/routes/route_table.h"
 #include "api/routes/snapshots.h"
 #include "api/sql/deployment_select.h"
-#include "api/sql/session.h"
 #include "api/sql/sql_pool.h"
 #include "api/stream/service.h"
 #include "tidemark/cli.h"

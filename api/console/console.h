@@ -63,11 +63,10 @@ tide_status console_pool_open(struct console *console, uint32_t threads, uint32_
 /* A worker's connection, as tidemark_console. */
 struct console_session {
     struct console *console;
+    struct tide_worker_pool *pool;
     struct tide_pg *pg;
     struct tide_deployment_selected selected;
     bool ready;
-    bool (*stopped)(void *self);
-    void *stopped_self;
 };
 
 /* --- routes.c --- */

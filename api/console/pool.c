@@ -15,8 +15,7 @@ static tide_status open_worker(void *worker, void *owner, struct tide_worker_poo
     struct console_session *session = worker;
     (void)err;
     session->console = owner;
-    session->stopped = tide_worker_pool_is_closing;
-    session->stopped_self = pool;
+    session->pool = pool;
     return TIDE_OK;
 }
 
@@ -45,8 +44,8 @@ static tide_status connect_worker(void *worker, struct tide_err *err)
                                   .application = "tidemark-console",
                                   .server = TIDE_PG_PRIMARY,
                                   .silence_ms = SILENCE_MS,
-                                  .stopped = session->stopped,
-                                  .stopped_self = session->stopped_self };
+                                  .stopped = tide_worker_pool_is_closing,
+                                  .stopped_self = session->pool };
     session->ready = false;
     tide_status status = tide_deployment_select_connect(&session->pg, &to, session->console->select,
                                                         &session->selected, err);
@@ -67,33 +66,22 @@ static void log_connection(void *worker, bool connected, const struct tide_err *
                  tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
-/* Runs the task. It may be a repetition, so an open transaction is rolled back and the reply
- * reset. */
+/* Runs the task. It may be a repetition, so an open transaction is rolled back. */
 static tide_status run_task(void *worker, struct tide_job *job, struct tide_err *err)
 {
     struct console_session *session = worker;
     const struct console_task *task = job->context.task;
     assert(task && task->person);
     tide_sql_roll_back(session->pg, &session->ready);
-    tide_reply_reset(job->reply);
     return task->acts ? console_act(session, task, job, err)
                       : console_read(session, task, job, err);
 }
 
-static bool is_lost(const void *worker)
+static enum tide_worker_verdict judge_failure(void *worker, tide_status status)
 {
-    const struct console_session *session = worker;
-    return !is_ready(worker) || tide_pg_remedy(session->pg) == TIDE_PG_RECONNECT;
-}
-
-static bool is_retryable(const void *worker, tide_status status)
-{
-    return tide_sql_may_retry(((const struct console_session *)worker)->pg, status);
-}
-
-static void mark_not_ready(void *worker)
-{
-    ((struct console_session *)worker)->ready = false;
+    struct console_session *session = worker;
+    session->ready = is_ready(worker);
+    return tide_sql_judge(session->pg, &session->ready, status);
 }
 
 /* Writes the problem of a task that failed. A malformed value with `after` given means that the
@@ -130,9 +118,7 @@ tide_status console_pool_open(struct console *console, uint32_t threads, uint32_
                                                    .connect = connect_worker,
                                                    .report = log_connection,
                                                    .run = run_task,
-                                                   .lost = is_lost,
-                                                   .again = is_retryable,
-                                                   .drop = mark_not_ready,
+                                                   .judge = judge_failure,
                                                    .refuse = reject_task,
                                                    .over = free_task };
     /* by_client with a bulkhead: one person's requests cannot occupy all workers. */

@@ -1,7 +1,6 @@
 /* Opens a reader for a request, checks its age, and ends it in the reply. */
 #include "api/hot/reader.h"
 #include "api/sql/deployment_select.h"
-#include "api/sql/fork.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
 #include "tidemark/answer.h"

@@ -75,8 +75,8 @@ static void log_connection(void *worker, bool connected, const struct tide_err *
                  name, tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
-/* Runs a job. The job may be a repetition: a transaction left open by the first run is rolled back
- * and a half-written reply is discarded. */
+/* Runs a job. The job may be a repetition: a transaction left open by the first run is rolled
+ * back. */
 static tide_status run_job(void *self, struct tide_job *job, struct tide_err *err)
 {
     struct worker *worker = self;
@@ -85,7 +85,6 @@ static tide_status run_job(void *self, struct tide_job *job, struct tide_err *er
     assert(work && work->run);
     assert(!worker->context.job && worker->context.deadline_ms == 0);
     tide_kyc_rollback(&worker->context);
-    tide_reply_reset(job->reply);
     worker->context.deadline_ms = until ? until - worker->shared->pool->grace_ms : 0;
     worker->context.job = job;
     tide_status status = work->run(work, &worker->context, job, err);
@@ -94,24 +93,15 @@ static tide_status run_job(void *self, struct tide_job *job, struct tide_err *er
     return status;
 }
 
-/* True if the worker must connect again before its next job. */
-static bool is_lost(const void *worker)
+/* Only TIDE_E_DB is worth a repetition: another error would be the same on another connection. */
+static enum tide_worker_verdict judge_failure(void *worker, tide_status status)
 {
-    const struct tide_kyc_context *context = &((const struct worker *)worker)->context;
-    return !tide_kyc_context_ready(context) || tide_pg_remedy(context->pg) == TIDE_PG_RECONNECT;
-}
-
-/* True for TIDE_E_DB only: another error would be the same on another connection. */
-static bool is_retryable(const void *worker, tide_status status)
-{
-    (void)worker;
-    return status == TIDE_E_DB;
-}
-
-/* Makes the worker connect again before its next job. */
-static void mark_not_ready(void *worker)
-{
-    ((struct worker *)worker)->context.ready = false;
+    struct tide_kyc_context *context = &((struct worker *)worker)->context;
+    context->ready =
+        tide_kyc_context_ready(context) && tide_pg_remedy(context->pg) != TIDE_PG_RECONNECT;
+    if (!context->ready)
+        return TIDE_WORKER_LOST;
+    return status == TIDE_E_DB ? TIDE_WORKER_AGAIN : TIDE_WORKER_FAILED;
 }
 
 /* Writes the problem for a job that failed. Without a usable connection the answer is the 503 of an
@@ -154,9 +144,7 @@ static tide_status open_pool(struct tide_worker_pool **out, const struct pool *p
                                                    .connect = connect_worker_state,
                                                    .report = log_connection,
                                                    .run = run_job,
-                                                   .lost = is_lost,
-                                                   .again = is_retryable,
-                                                   .drop = mark_not_ready,
+                                                   .judge = judge_failure,
                                                    .refuse = reject_job,
                                                    .over = wipe_work,
                                                    .release = free };

@@ -3,7 +3,7 @@
 #include "api/http/param.h"
 #include "api/http/server/server.h"
 #include "api/routes/handlers.h"
-#include "api/sql/fork.h"
+#include "api/sql/sql_problem.h"
 #include "api/stream/service.h"
 
 #include <stdio.h>

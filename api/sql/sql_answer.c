@@ -3,8 +3,7 @@
 #include "api/sql/sql_answer.h"
 #include "api/http/param.h"
 #include "api/sql/cursor.h"
-#include "api/sql/fork.h"
-#include "api/sql/head.h"
+#include "api/sql/sql_problem.h"
 #include "api/sql/token_symbol.h"
 #include "tidemark/clock.h"
 #include "tidemark/text.h"
@@ -454,11 +453,24 @@ static bool read_page(struct run *run)
     return !cursor->given || tide_cursor_read(run->after, &run->scope, cursor->text);
 }
 
+/* Prepares the statement on this connection, once. */
+static tide_status prepare_once(struct tide_session *session, size_t statement,
+                                struct tide_err *err)
+{
+    assert(statement < session->statements->count);
+    const struct tide_statement *of = &session->statements->all[statement];
+    if (session->prepared[statement])
+        return TIDE_OK;
+    tide_status status = tide_pg_prepare(session->pg, of->name, of->sql, err);
+    session->prepared[statement] = status == TIDE_OK;
+    return status;
+}
+
 /* Checks, for an empty first page, that the list's parent exists; otherwise the answer becomes
  * the parent's 404. */
 static tide_status check_parent(struct run *run, struct tide_err *err)
 {
-    const struct tide_statements *all = run->session->options.statements;
+    const struct tide_statements *all = run->session->statements;
     size_t parent = run->statement->parent;
     struct tide_answer_at listed = run->reply->at;
     if (!run->nothing || parent == TIDE_STATEMENT_NO_PARENT)
@@ -467,7 +479,7 @@ static tide_status check_parent(struct run *run, struct tide_err *err)
     run->statement = &all->all[parent];
     run->probing = true;
     run->archived[0] = 0; /* the archive concerns the list's rows, not the parent */
-    tide_status status = tide_session_prepare(run->session, parent, err);
+    tide_status status = prepare_once(run->session, parent, err);
     if (status == TIDE_OK)
         status = run_statement(run, err);
     if (run->reply->status != 404)
@@ -481,14 +493,14 @@ tide_status tide_sql_answer(struct tide_session *session, const struct tide_requ
     assert(request->route->statement);
     struct run run;
     open_run(&run, session, request, reply);
-    const struct tide_statements *all = session->options.statements;
+    const struct tide_statements *all = session->statements;
     size_t index = tide_statements_find(all, request->route, run.ledger != NULL);
     run.statement = &all->all[index];
     if (!read_page(&run)) {
         tide_cursor_refuse(reply);
         return TIDE_OK;
     }
-    tide_status status = tide_session_prepare(session, index, err);
+    tide_status status = prepare_once(session, index, err);
     if (status == TIDE_OK)
         status = tide_token_symbol(run.token, &run.refused, session, run.at, request, reply, err);
     if (status != TIDE_OK || run.refused)

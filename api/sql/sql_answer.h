@@ -3,7 +3,7 @@
  *
  * Snapshot   The answer's ledger and close time are read in the transaction that reads the rows:
  *            REPEATABLE READ, read only. A statement costs one round trip. Partitions that
- *            change meanwhile do not follow the snapshot: then all is read again (head.h).
+ *            change meanwhile do not follow the snapshot: then all is read again.
  * ?ledger=N  404 ledger_not_reached if N is above the newest; 404 ledger_not_indexed with the
  *            indexed ranges; otherwise the answer has N's own close time.
  * Failure    A status other than TIDE_OK means that the database failed. The caller may repeat
@@ -12,7 +12,28 @@
 #ifndef API_SQL_SQL_ANSWER_H
 #define API_SQL_SQL_ANSWER_H
 
-#include "api/sql/session.h"
+#include "api/sql/statement.h"
+
+#define TIDE_SQL_ROLE "tidemark_api" /* routes of kind SQL run as this role (sql_pool.c) */
+
+/* The head is the statement that each transaction of an answer runs first: as of which ledger the
+ * answer is true, and what the index holds. There is no row if nothing is indexed. */
+#define TIDE_SQL_HEAD        "head" /* name of the prepared statement */
+#define TIDE_SQL_HEAD_VALUES 5u
+
+/* Columns of its row. */
+enum {
+#define TIDE_HEAD(name, sql) TIDE_SQL_HEAD_##name,
+#include "api/sql/head.def"
+#undef TIDE_HEAD
+    TIDE_SQL_HEAD_SIGN /* the first of TIDE_AGE_COLUMNS */
+};
+
+/* Partitions do not follow the snapshot of a transaction. After the transaction this statement
+ * (value: deployment; column: how often they changed) says whether it read across a change: another
+ * value than the head's. Then rows may be missing, or be of ledgers behind the answer's, and
+ * everything is read again. */
+#define TIDE_SQL_PARTS "parts"
 
 /* The database as a handler sees it that runs on a worker of the pool, inside the transaction. */
 struct tide_sql_task {

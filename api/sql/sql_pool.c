@@ -1,4 +1,4 @@
-/* The worker pool of SQL routes: its callbacks and limits. */
+/* The worker pool of SQL routes: connections, callbacks and limits. */
 #include "api/sql/sql_pool.h"
 #include "api/sql/sql_answer.h"
 #include "api/sql/sql_problem.h"
@@ -10,39 +10,123 @@ struct shared {
     struct tide_statements statements;
 };
 
-/* --- callbacks of a worker, whose state is a session -------------------------------------- */
+struct worker {
+    struct tide_session session;
+    const struct shared *shared;
+    struct tide_worker_pool *pool;
+};
 
-static tide_status open_worker(void *worker, void *owner, struct tide_worker_pool *workers,
+/* --- the connection ------------------------------------------------------------------------ */
+
+/* Settings. Each execution is planned with its values, because most filters are optional and a
+ * generic plan is bad for every combination. Bitmap scans are disabled: a page is read in an
+ * index's order, which a bitmap loses, so that all matching rows would be read and sorted. To
+ * compile a plan (jit) takes longer than the statement. */
+static const char settings[] = "SET default_transaction_read_only = on;"
+                               " SET statement_timeout = '2s'; SET lock_timeout = '1s';"
+                               " SET idle_in_transaction_session_timeout = '10s';"
+                               " SET max_parallel_workers_per_gather = 0;"
+                               " SET enable_bitmapscan = off; SET random_page_cost = 1.1;"
+                               " SET jit = off;"
+                               " SET plan_cache_mode = force_custom_plan";
+
+static const char head_sql[] =
+    "SELECT "
+#define TIDE_HEAD(name, sql) sql ", "
+#include "api/sql/head.def"
+#undef TIDE_HEAD
+    TIDE_AGE_COLUMNS
+    " FROM chain.cursor AS c LEFT JOIN chain.start AS o ON o.deployment = c.deployment"
+    " WHERE c.deployment = $1 AND c.ledger > 0";
+
+static const char parts_sql[] =
+    "SELECT c.parts FROM chain.cursor AS c WHERE c.deployment = $1::smallint";
+
+/* Fails if the login may not become tidemark_api: each statement of a SQL route sets that role. */
+static tide_status check_role(struct tide_session *session, struct tide_err *err)
+{
+    struct tide_pg_rows rows;
+    tide_status status = tide_pg_query(
+        session->pg, &rows,
+        "SELECT pg_has_role(current_user, oid, 'MEMBER') FROM pg_roles WHERE rolname = $1",
+        (const char *[]){ TIDE_SQL_ROLE }, 1, err);
+    if (status != TIDE_OK)
+        return status;
+    if (rows.count == 0 || !tide_pg_bool(&rows, 0, 0))
+        status = tide_fail(err, TIDE_E_DB_FATAL,
+                           "the login of api_database_url is not a member of"
+                           " the role " TIDE_SQL_ROLE);
+    tide_pg_rows_release(&rows);
+    return status;
+}
+
+static tide_status prepare_connection(struct tide_session *session, struct tide_err *err)
+{
+    tide_status status = tide_pg_run(session->pg, settings, "SET", err);
+    if (status == TIDE_OK)
+        status = check_role(session, err);
+    if (status == TIDE_OK)
+        status = tide_pg_prepare(session->pg, TIDE_SQL_HEAD, head_sql, err);
+    return status == TIDE_OK ? tide_pg_prepare(session->pg, TIDE_SQL_PARTS, parts_sql, err)
+                             : status;
+}
+
+/* --- callbacks of a worker ------------------------------------------------------------------ */
+
+static tide_status open_worker(void *self, void *owner, struct tide_worker_pool *pool,
                                struct tide_err *err)
 {
+    struct worker *worker = self;
     const struct shared *shared = owner;
-    struct tide_session_options options = { .conninfo = shared->options.conninfo,
-                                            .select = shared->options.select,
-                                            .statements = &shared->statements,
-                                            .stopped = tide_worker_pool_is_closing,
-                                            .stopped_self = workers };
-    return tide_session_open(worker, &options, err);
+    *worker = (struct worker){ .session = { .statements = &shared->statements },
+                               .shared = shared,
+                               .pool = pool };
+    worker->session.prepared = calloc(shared->statements.count, sizeof *worker->session.prepared);
+    return worker->session.prepared ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "session");
 }
 
-static void close_worker(void *worker)
+static void close_worker(void *self)
 {
-    tide_session_close(worker);
+    struct worker *worker = self;
+    tide_pg_close(worker->session.pg);
+    free(worker->session.prepared);
 }
 
-static bool is_ready(const void *worker)
+static bool is_ready(const void *self)
 {
-    return tide_session_is_ready(worker);
+    const struct worker *worker = self;
+    const struct tide_session *session = &worker->session;
+    return session->ready && session->pg && tide_pg_alive(session->pg) &&
+           tide_deployment_select_is_current(worker->shared->options.select, &session->selected);
 }
 
-static tide_status connect_worker_state(void *worker, struct tide_err *err)
+/* A new connection has no prepared statements, so all marks are cleared first. */
+static tide_status connect_worker(void *self, struct tide_err *err)
 {
-    return tide_session_connect(worker, err);
+    struct worker *worker = self;
+    struct tide_session *session = &worker->session;
+    const struct tide_sql_pool_options *options = &worker->shared->options;
+    struct tide_pg_options to = { .conninfo = options->conninfo,
+                                  .application = "tidemark-api",
+                                  .silence_ms = TIDE_SQL_SILENCE_MS,
+                                  .stopped = tide_worker_pool_is_closing,
+                                  .stopped_self = worker->pool };
+    session->ready = false;
+    memset(session->prepared, 0, session->statements->count * sizeof *session->prepared);
+    tide_status status =
+        tide_deployment_select_connect(&session->pg, &to, options->select, &session->selected, err);
+    if (status == TIDE_E_MISSING)
+        return tide_fail(err, TIDE_E_DB, "nothing is indexed yet");
+    if (status == TIDE_OK)
+        status = prepare_connection(session, err);
+    session->ready = status == TIDE_OK;
+    return status;
 }
 
 /* Logs when the database becomes reachable or unreachable. */
 static void report_database(void *worker, bool there, const struct tide_err *err)
 {
-    const struct tide_session *session = worker;
+    const struct tide_session *session = &((struct worker *)worker)->session;
     char quoted[TIDE_ERR_TEXT_MAX];
     if (there)
         tide_log(TIDE_INFO, "pool.connected", "deployment=%s", session->selected.text);
@@ -51,37 +135,21 @@ static void report_database(void *worker, bool there, const struct tide_err *err
                  tide_log_quote(quoted, sizeof quoted, err->text));
 }
 
-/* Runs a job. A first attempt may have left a transaction open and a part of a reply: both are
- * cleared. */
+/* Runs a job. A first attempt may have left a transaction open. */
 static tide_status run_sql_job(void *worker, struct tide_job *job, struct tide_err *err)
 {
-    struct tide_session *session = worker;
-    tide_session_rollback(session);
-    tide_reply_reset(job->reply);
+    struct tide_session *session = &((struct worker *)worker)->session;
+    tide_sql_roll_back(session->pg, &session->ready);
     if (job->request->route->statement)
         return tide_sql_answer(session, job->request, job->reply, err);
     return tide_sql_handle(session, &job->context, job->request, job->reply, err);
 }
 
-/* Returns whether the connection broke, or its prepared statements belong to an older schema
- * (0A000, 26000). */
-static bool is_lost(const void *worker)
+static enum tide_worker_verdict judge_failure(void *worker, tide_status status)
 {
-    const struct tide_session *session = worker;
-    const char *state = tide_pg_sqlstate(session->pg);
-    return !tide_session_is_ready(session) || tide_pg_remedy(session->pg) == TIDE_PG_RECONNECT ||
-           strcmp(state, "0A000") == 0 || strcmp(state, "26000") == 0;
-}
-
-static bool may_retry(const void *worker, tide_status status)
-{
-    return tide_sql_may_retry(((const struct tide_session *)worker)->pg, status);
-}
-
-static void mark_unready(void *worker)
-{
-    struct tide_session *session = worker;
-    session->ready = false;
+    struct tide_session *session = &((struct worker *)worker)->session;
+    session->ready = is_ready(worker);
+    return tide_sql_judge(session->pg, &session->ready, status);
 }
 
 /* Returns whether a value error comes from a forged cursor: its tag is not secret, so a client
@@ -95,7 +163,7 @@ static bool is_forged(const struct tide_request *request, const char *state)
 /* Answers a job that failed. A time-out also names filters that would narrow the query. */
 static void answer_failure(void *worker, struct tide_job *job, const struct tide_err *err)
 {
-    struct tide_session *session = worker;
+    struct tide_session *session = &((struct worker *)worker)->session;
     if (!session->ready) {
         tide_sql_problem(job->reply, NULL, err);
         return;
@@ -107,7 +175,7 @@ static void answer_failure(void *worker, struct tide_job *job, const struct tide
         tide_sql_problem(job->reply, session->pg, err);
     if (strcmp(tide_pg_sqlstate(session->pg), "57014") == 0)
         tide_sql_narrow(job->reply, job->request);
-    tide_session_rollback(session);
+    tide_sql_roll_back(session->pg, &session->ready);
 }
 
 /* --- opening ------------------------------------------------------------------------------ */
@@ -127,16 +195,14 @@ static uint32_t at_least_one(uint32_t n)
 tide_status tide_sql_pool_open(struct tide_worker_pool **out,
                                const struct tide_sql_pool_options *options, struct tide_err *err)
 {
-    static const struct tide_worker_calls work = { .state_size = sizeof(struct tide_session),
+    static const struct tide_worker_calls work = { .state_size = sizeof(struct worker),
                                                    .open = open_worker,
                                                    .close = close_worker,
                                                    .ready = is_ready,
-                                                   .connect = connect_worker_state,
+                                                   .connect = connect_worker,
                                                    .report = report_database,
                                                    .run = run_sql_job,
-                                                   .lost = is_lost,
-                                                   .again = may_retry,
-                                                   .drop = mark_unready,
+                                                   .judge = judge_failure,
                                                    .refuse = answer_failure,
                                                    .release = release_shared };
     assert(options->threads > 0); /* one less is the share of a client */

@@ -1,5 +1,10 @@
 /* The worker pool that answers from PostgreSQL. Look-ups in the hot cache never wait for it.
  *
+ * Session   A connection is read-only, limits the time of statements, and prepares each statement
+ *           at its first use. It is made when needed and made again when lost.
+ * Rights    It logs in as the role in api_database_url. Routes of kind SQL run as tidemark_api,
+ *           which cannot read jurisdictions; hot routes as of a ledger need these and run as the
+ *           login. A login that is not a member of tidemark_api is rejected.
  * Shares    A client runs at most threads - 1 statements at once, and a quarter of the queue may
  *           wait for it. So one thread is left for other clients, unless there is only one.
  * Retries   Jobs only read, so a job whose connection broke runs once more.
@@ -10,6 +15,8 @@
 #include "api/sql/worker_pool.h"
 
 struct tide_deployment_select;
+
+#define TIDE_SQL_SILENCE_MS 5000 /* silence of the server after which a connection is closed */
 
 struct tide_sql_pool_options {
     const char *conninfo;                  /* api_database_url, else database_url */

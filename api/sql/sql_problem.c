@@ -2,6 +2,8 @@
 #include "api/sql/sql_problem.h"
 #include "tidemark/log.h"
 
+enum { FORKED_RETRY_S = 60 };
+
 void tide_sql_roll_back(struct tide_pg *pg, bool *ready)
 {
     struct tide_err err;
@@ -10,9 +12,15 @@ void tide_sql_roll_back(struct tide_pg *pg, bool *ready)
         *ready = false;
 }
 
-bool tide_sql_may_retry(const struct tide_pg *pg, tide_status status)
+enum tide_worker_verdict tide_sql_judge(const struct tide_pg *pg, bool *ready, tide_status status)
 {
-    return status == TIDE_E_DB && strcmp(tide_pg_sqlstate(pg), "57014") != 0;
+    const char *state = tide_pg_sqlstate(pg);
+    *ready = *ready && tide_pg_remedy(pg) != TIDE_PG_RECONNECT && strcmp(state, "0A000") != 0 &&
+             strcmp(state, "26000") != 0;
+    if (!*ready)
+        return TIDE_WORKER_LOST;
+    return status == TIDE_E_DB && strcmp(state, "57014") != 0 ? TIDE_WORKER_AGAIN
+                                                              : TIDE_WORKER_FAILED;
 }
 
 void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *request)
@@ -58,4 +66,16 @@ void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
         tide_reply_problem(reply, 500, "internal",
                            "An internal error occurred. The server has logged it.");
     }
+}
+
+void tide_fork_refuse(struct tide_reply *reply, uint32_t ledger)
+{
+    reply->at = (struct tide_answer_at){ .known = false };
+    tide_reply_problem(
+        reply, 503, "forked",
+        "Validators of the network signed another ledger %u than the indexed one, so "
+        "nothing that is indexed is relied on until the operator of this service has "
+        "resolved it.",
+        ledger);
+    reply->retry_after_s = FORKED_RETRY_S;
 }

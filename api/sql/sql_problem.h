@@ -4,6 +4,7 @@
 
 #include "api/http/reply.h"
 #include "api/http/request.h"
+#include "api/sql/worker_pool.h"
 #include "tidemark/pg.h"
 
 /* Writes the problem for a failed statement on pg (NULL: no connection). Handlers use it too.
@@ -19,9 +20,15 @@ void tide_sql_problem(struct tide_reply *reply, const struct tide_pg *pg,
  * state is unknown: *ready becomes false, so that the worker connects again. */
 void tide_sql_roll_back(struct tide_pg *pg, bool *ready);
 
-/* Returns whether a statement that failed on a working connection may succeed if it is repeated. A
- * time-out (57014) would only repeat itself. */
-bool tide_sql_may_retry(const struct tide_pg *pg, tide_status status);
+/* Judges a failed statement on pg. The connection is lost if it broke, or if its prepared
+ * statements belong to an older schema (0A000, 26000): then *ready becomes false. A time-out
+ * (57014) would only repeat itself. */
+enum tide_worker_verdict tide_sql_judge(const struct tide_pg *pg, bool *ready, tide_status status);
+
+/* Makes the reply the problem 503 forked: a quorum of the validators that the operator names
+ * signed another hash of a ledger than the indexed one (chain.fork). No answer about the chain is
+ * given then, and the problem concerns no ledger. */
+void tide_fork_refuse(struct tide_reply *reply, uint32_t ledger);
 
 /* Rewrites query_too_long with the names of filters that were not given. */
 void tide_sql_narrow(struct tide_reply *reply, const struct tide_request *request);

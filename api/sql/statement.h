@@ -4,6 +4,8 @@
 #define API_SQL_STATEMENT_H
 
 #include "api/http/route.h"
+#include "api/sql/age.h"
+#include "api/sql/deployment_select.h"
 #include "tidemark/pg.h"
 
 #define TIDE_STATEMENT_NONE_MAX  96u
@@ -64,5 +66,18 @@ void tide_statements_close(struct tide_statements *statements);
  * <id>. The route must have one. */
 size_t tide_statements_find(const struct tide_statements *statements,
                             const struct tide_route *route, bool past);
+
+/* A connection of the pool. sql_pool.c makes it and writes all but age and history_since, which
+ * sql_answer.c writes. It belongs to one thread; the statements are shared and constant. */
+struct tide_session {
+    const struct tide_statements *statements;
+    struct tide_pg *pg;
+    bool ready;     /* false: the pool connects before the next job */
+    bool *prepared; /* by index in statements->all */
+    struct tide_deployment_selected selected;
+    struct tide_age age; /* the age that this connection has observed */
+    /* Unix seconds from which on the index knows the past, as the last head said; 0: no limit */
+    uint64_t history_since;
+};
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef API_SQL_TOKEN_SYMBOL_H
 #define API_SQL_TOKEN_SYMBOL_H
 
-#include "api/sql/session.h"
+#include "api/sql/statement.h"
 #include "tidemark/strkey.h"
 
 /* Writes the address, NUL-terminated, of the token that the request names by symbol; empty if it

@@ -98,9 +98,8 @@ static bool connect_worker(struct worker *worker)
     return there;
 }
 
-static void mark_lost(struct worker *worker)
+static void count_lost(struct worker *worker)
 {
-    worker->pool->options.work->drop(worker->state);
     pthread_mutex_lock(&worker->pool->mutex);
     count_connected(worker, false);
     pthread_mutex_unlock(&worker->pool->mutex);
@@ -120,14 +119,14 @@ static tide_status attempt_job(struct worker *worker, struct tide_job *job, stru
     for (int round = 0;; round++) {
         if (!work->ready(worker->state) && !connect_worker(worker))
             return tide_fail(err, TIDE_E_DB, "not connected");
+        tide_reply_reset(job->reply);
         tide_status status = work->run(worker->state, job, err);
         if (status == TIDE_OK)
             return status;
-        bool lost = work->lost(worker->state);
-        bool again = lost || work->again(worker->state, status);
-        if (lost)
-            mark_lost(worker);
-        if (!again || round == 1 || is_late(worker->pool, job) ||
+        enum tide_worker_verdict verdict = work->judge(worker->state, status);
+        if (verdict == TIDE_WORKER_LOST)
+            count_lost(worker);
+        if (verdict == TIDE_WORKER_FAILED || round == 1 || is_late(worker->pool, job) ||
             tide_worker_pool_is_closing(worker->pool))
             return status;
     }

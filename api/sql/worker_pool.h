@@ -19,7 +19,21 @@
 
 struct tide_worker_pool; /* opaque */
 
-/* Callbacks that a worker runs. state is the worker's own, for example its connection. */
+/* The verdicts on a failed run. */
+enum tide_worker_verdict {
+    TIDE_WORKER_FAILED, /* the job fails */
+    TIDE_WORKER_AGAIN,  /* the job may succeed if it runs once more */
+    TIDE_WORKER_LOST    /* the same, over a new connection */
+};
+
+/* Callbacks that a worker runs, in this order. state is the worker's own, with its connection. Only
+ * the callbacks read and write it, on the worker's thread: the pool knows what ready and judge say.
+ *
+ *   open                                  once; then for each job
+ *   connect, report                       while the state is not ready
+ *   run, and judge if it failed           at most twice
+ *   refuse, if no run succeeded; over
+ *   close, release                        once */
 struct tide_worker_calls {
     size_t state_size;
     /* Initialises zeroed state without connecting. If it fails, close is not called. */
@@ -31,14 +45,10 @@ struct tide_worker_calls {
     tide_status (*connect)(void *state, struct tide_err *err);
     /* Logs that the database became reachable or unreachable. */
     void (*report)(void *state, bool there, const struct tide_err *err);
-    /* Answers the job, after rolling back what an earlier run may have left open. */
+    /* Answers the job; the reply is empty. Rolls back what an earlier run may have left open. */
     tide_status (*run)(void *state, struct tide_job *job, struct tide_err *err);
-    /* Returns, after a failure, whether the connection is broken. */
-    bool (*lost)(const void *state);
-    /* Returns, after a failure on a working connection, whether to run the job once more. */
-    bool (*again)(const void *state, tide_status status);
-    /* Makes the state unready: connect is called before its next job. */
-    void (*drop)(void *state);
+    /* Judges a failed run. After TIDE_WORKER_LOST the state is not ready. */
+    enum tide_worker_verdict (*judge)(void *state, tide_status status);
     /* Answers a job that failed. */
     void (*refuse)(void *state, struct tide_job *job, const struct tide_err *err);
     void (*over)(struct tide_job *job); /* called before done(); may be NULL */
