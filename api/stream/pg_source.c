@@ -1,5 +1,5 @@
-/* The stream's source in PostgreSQL: connection, head, blocked jurisdictions, compliance records
- * and present prices. Pages of ledgers are in pg_page.c. */
+/* The stream's source in PostgreSQL: figures, connection, head, blocked jurisdictions, compliance
+ * records and present prices. Pages of ledgers are in pg_page.c. */
 #include "api/stream/pg_source.h"
 #include "api/stream/stream.h"
 #include "tidemark/clock.h"
@@ -34,6 +34,60 @@ void stream_pg_close(struct stream_pg *pg)
     free(pg);
 }
 
+/* --- the indexer's figures: heartbeat and counters, read while the stream waits ------------- */
+
+static const char figures_sql[] = "SELECT h.state"
+#define TIDE_FIGURE(member, type, expression) ", " expression
+#include "api/stream/figures.def"
+#undef TIDE_FIGURE
+                                  " FROM chain.cursor AS c LEFT JOIN chain.heartbeat AS h"
+                                  " ON h.deployment = c.deployment WHERE c.deployment = $1";
+
+#define READ_U32(column)   (uint32_t) tide_pg_u64(rows, 0, column)
+#define READ_U64(column)   tide_pg_u64(rows, 0, column)
+#define READ_BOOL(column)  tide_pg_bool(rows, 0, column)
+#define READ_MILLI(column) (double)tide_pg_u64(rows, 0, column) / 1000
+
+static struct stream_figures read_figures(const struct tide_pg_rows *rows)
+{
+    uint32_t column = 0;
+    struct stream_figures f = { .known = true,
+                                .asked_ms = tide_now_ms(),
+                                .has_heartbeat = !tide_pg_is_null(rows, 0, 0) };
+    snprintf(f.state, sizeof f.state, "%s", tide_pg_text(rows, 0, column++));
+#define TIDE_FIGURE(member, type, expression) f.member = READ_##type(column++);
+#include "api/stream/figures.def"
+#undef TIDE_FIGURE
+    assert(column == rows->columns);
+    return f;
+}
+
+/* Reads the figures if they are STREAM_FIGURES_MS old. */
+static void refresh_figures(struct stream_pg *pg)
+{
+    struct tide_pg_rows rows;
+    struct tide_err err;
+    if (pg->figures.known && tide_now_ms() - pg->figures.asked_ms < STREAM_FIGURES_MS)
+        return;
+    if (tide_pg_execute(pg->pg, &rows, "figures", (const char *[]){ pg->selected.text }, 1, &err) !=
+        TIDE_OK)
+        return; /* the next read of the head reports the failure */
+    if (rows.count == 1) {
+        struct stream_figures figures = read_figures(&rows);
+        pthread_mutex_lock(&pg->mutex);
+        pg->figures = figures;
+        pthread_mutex_unlock(&pg->mutex);
+    }
+    tide_pg_rows_release(&rows);
+}
+
+void stream_pg_figures(struct stream_pg *pg, struct stream_figures *out)
+{
+    pthread_mutex_lock(&pg->mutex);
+    *out = pg->figures;
+    pthread_mutex_unlock(&pg->mutex);
+}
+
 /* --- connection -------------------------------------------------------------------------- */
 
 /* Prepares the statements. All read few rows by an index: sequential scans are disabled, so that
@@ -43,7 +97,7 @@ static tide_status prepare_statements(struct stream_pg *pg, struct tide_err *err
     static const struct {
         const char *name, *sql;
     } all[] = { { "head", stream_sql_head },
-                { "figures", stream_sql_figures },
+                { "figures", figures_sql },
                 { "blocks", stream_sql_blocks },
                 { "people", stream_sql_people },
                 { "prices", stream_sql_prices },
@@ -209,7 +263,7 @@ static void source_wait(void *self, int ms, bool *news)
     const struct tide_clock *clock = tide_clock_system();
     *news = pg->selected.standby; /* a standby sends no notification: poll it */
     if (pg->prepared)
-        stream_pg_refresh_figures(pg);
+        refresh_figures(pg);
     if (!pg->prepared || pg->selected.standby || tide_pg_wait(pg->pg, ms, news, &err) != TIDE_OK)
         clock->sleep_ms(clock->self, ms);
 }

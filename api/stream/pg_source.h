@@ -71,12 +71,9 @@ struct stream_pg {
     struct stream_figures figures;
 };
 
-extern const char stream_sql_figures[], stream_sql_head[], stream_sql_blocks[], stream_sql_people[],
-    stream_sql_prices[];
+extern const char stream_sql_head[], stream_sql_blocks[], stream_sql_people[], stream_sql_prices[];
 extern const char stream_sql_log[], stream_sql_ledgers[], stream_sql_changes[],
     stream_sql_price_changes[];
-/* Reads the figures if they are STREAM_FIGURES_MS old. Called while the stream waits anyway. */
-void stream_pg_refresh_figures(struct stream_pg *pg);
 /* Implements stream_source.read. */
 tide_status stream_pg_read(void *self, const struct stream_position *after, uint32_t until,
                            struct stream_piece **out, struct tide_err *err);
