@@ -53,7 +53,7 @@ struct tide_subscriber {
     struct tide_event_stream *stream;
     struct tide_stream_sink sink;
     char client_name[TIDE_STREAM_CLIENT_BYTES];
-    /* The subscription: constant after stream_sub_new. */
+    /* The subscription: constant after subscribing. */
     uint32_t topics, kind_count, asset_count, watch_count;
     uint16_t kinds[TIDE_STREAM_NAMES_MAX];
     char contract[TIDE_HOT_ADDRESS_TEXT], party[TIDE_HOT_ADDRESS_TEXT]; /* empty: any */
@@ -151,10 +151,6 @@ static inline tide_slice stream_text(const struct tide_event_stream *stream)
 
 /* --- subscriber.c: one subscriber and its buffer ------------------------------------ */
 
-/* Returns a subscriber with an empty buffer, or NULL without memory. The caller frees it. */
-struct tide_subscriber *stream_sub_new(struct tide_event_stream *stream,
-                                       const struct tide_stream_ask *ask,
-                                       const struct tide_stream_sink *sink);
 void stream_sub_free(struct tide_subscriber *sub);
 /* Appends "id: …" (unless id is NULL) and text, both or nothing. Returns false if there was no
  * room, no memory or no text: then the caller must not count the message as sent. */
@@ -171,8 +167,6 @@ size_t stream_sub_untaken(struct tide_subscriber *sub, int64_t since_ms);
 void stream_sub_flush(struct tide_subscriber *sub);
 /* Ends the stream: keeps the message that is being read, discards the rest, appends "dropped". */
 void stream_sub_drop(struct tide_subscriber *sub, enum tide_stream_drop reason);
-
-/* --- admit.c: which subscriptions are accepted ---------------------------------------- */
 
 /* Returns whether topics include events and some events after the position are archived. */
 bool stream_lacks_events(const struct stream_head *head, uint32_t topics,
