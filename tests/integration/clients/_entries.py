@@ -17,7 +17,7 @@ import shutil
 import struct
 
 import tidemark_client as tidemark
-from _forging import FOLDER, MINE, MUTANTS, NETWORK, SignedLedgers, answer_of, ask_indexer, ask_node, damaged, deployment, dice, header_of, judge, ours, part, sha, word
+from _forging import FOLDER, MINE, MUTANTS, NETWORK, SignedLedgers, answer_of, ask_node, damaged, deployment, dice, header_of, judge, ours, part, sha, word
 
 ARCHIVE = os.path.join(FOLDER, "archive")
 MADE = os.path.join(FOLDER, "made")  # the network's buckets and the test's own
@@ -272,11 +272,7 @@ def hexed(data):
     return data if data is None else data.hex()
 
 
-def by_indexer(i):
-    _, text, network, validators, archive, _ = cases[i]
-    lines = ask_indexer(i, text, network, validators, *(["--archive", archive] if archive else []))
-    if isinstance(lines, str):
-        return lines
+def by_indexer(lines):
     said = {line[0]: line for line in lines}
     entry_line, found = said["entry"], said.get("found")
     state_ = None if entry_line[1] == "not" else entry_line[1].rstrip(",")

@@ -9,17 +9,17 @@ import hashlib
 import json
 import os
 import random
+import shutil
 import struct
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 FOLDER, NODE = sys.argv[1:3]
 dice = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
 MUTANTS = int(sys.argv[4]) if len(sys.argv) > 4 else 250
-INDEXER = os.path.join(os.environ["TIDE_BIN"], "tidemark-indexer")
+INDEXER_RUNS = os.path.join(os.environ["TIDE_BIN"], "runs_driver")
 with open(os.path.join(FOLDER, "deployment.json")) as file:
     deployment = json.load(file)
 NETWORK = deployment["network"]
@@ -167,19 +167,31 @@ def header_of(p):
     return bytes(h)
 
 
-def ask_indexer(i, text, network, validators, *more):
-    """Lines that `verify --proof` prints, or why it refused."""
-    path = os.path.join(FOLDER, f"case.{i}")
-    with open(path, "wb") as out:
-        out.write(text.encode("utf-8", "surrogatepass"))
-    with open(path + ".deployment", "w") as out:
-        json.dump({**deployment, "network": network, "validators": validators}, out)
-    done = subprocess.run([INDEXER, "verify", "--proof", path, "--deployment", path + ".deployment", *more], capture_output=True)
-    os.remove(path)
-    os.remove(path + ".deployment")
-    if done.returncode:
-        return REFUSED.get(done.returncode, f"CRASH {done.returncode} {done.stderr[-200:]}")
-    return [line.split() for line in done.stdout.decode("utf-8", "replace").splitlines()]
+def ask_indexer(questions):
+    """Of each (text, network, validators, archive) the lines that `verify --proof` prints, or why it refused."""
+    folder = os.path.join(FOLDER, "cases")
+    os.makedirs(folder, exist_ok=True)
+    runs = []
+    for i, (text, network, validators, archive) in enumerate(questions):
+        path = os.path.join(folder, str(i))
+        with open(path, "wb") as out:
+            out.write(text.encode("utf-8", "surrogatepass"))
+        with open(path + ".deployment", "w") as out:
+            json.dump({**deployment, "network": network, "validators": validators}, out)
+        runs.append("\t".join(("verify", "--proof", path, "--deployment", path + ".deployment", *(["--archive", archive] if archive else []))))
+    with open(os.path.join(FOLDER, "err"), "w+b") as err:
+        done = subprocess.run([INDEXER_RUNS], input="".join(run + "\n" for run in runs).encode(), stdout=subprocess.PIPE, stderr=err, check=True).stdout
+        err.seek(0)
+        crash = err.read()[-400:]
+    shutil.rmtree(folder)
+    verdicts, at = [], 0
+    for _ in runs:
+        end = done.index(b"\n", at)
+        code, length = map(int, done[at:end].split())
+        at = end + 1 + length
+        verdicts.append(REFUSED.get(code, f"CRASH {code} {crash}") if code else [line.split() for line in done[end + 1:at].decode("utf-8", "replace").splitlines()])
+    assert at == len(done)
+    return verdicts
 
 
 def ask_node(script, questions):
@@ -192,8 +204,8 @@ def ask_node(script, questions):
 
 def judge(cases, by_python, by_node, by_indexer, brief):
     """Compares the verdicts of the three. brief: the part of a package's verdict that the indexer prints. Ends the program."""
-    with ThreadPoolExecutor(4) as pool:
-        indexer = list(pool.map(by_indexer, range(len(cases))))
+    lines = ask_indexer([(text, network, validators, archive[0] if archive else None) for _, text, network, validators, *archive, _ in cases])
+    indexer = [one if isinstance(one, str) else by_indexer(one) for one in lines]
     wrong = accepted = 0
     for i, (name, text, *_, expected) in enumerate(cases):
         said = by_python(i), by_node[i]

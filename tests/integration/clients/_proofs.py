@@ -15,7 +15,7 @@ import os
 import struct
 
 import tidemark_client as tidemark
-from _forging import FOLDER, MINE, MUTANTS, NETWORK, SignedLedgers, answer_of, ask_indexer, ask_node, damaged, deployment, dice, header_of, judge, ours, part, sha, strkey, stranger, word
+from _forging import FOLDER, MINE, MUTANTS, NETWORK, SignedLedgers, answer_of, ask_node, damaged, deployment, dice, header_of, judge, ours, part, sha, strkey, stranger, word
 
 
 class Proof(SignedLedgers):
@@ -245,11 +245,7 @@ for i, one in enumerate(operation_results()):
 # --- verdicts
 
 
-def by_indexer(i):
-    _, text, network, validators, _ = cases[i]
-    lines = ask_indexer(i, text, network, validators)
-    if isinstance(lines, str):
-        return lines
+def by_indexer(lines):
     first, result, ledger, signed = lines[:4]
     events = None if lines[4][1] == "not" else [[line[2] if line[2] != "-" else None, int(line[4].rstrip(":"))] for line in lines[5:] if line and line[0] == "event"]
     return [first[2].rstrip(","), int(first[9]), ledger[-1], int(first[4]), int(first[6]), result[1] == "succeeded:", int(result[3].rstrip(",")), result[5],
