@@ -4,7 +4,8 @@
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 indexer=$TIDE_BIN/tidemark-indexer
-"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --first-ledger 1024 --ledgers 3300 --txs 2 --seed 3 --quiet
+# The first partition has 208 ledgers, the second is full, the third is begun.
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --first-ledger 1792 --ledgers 1408 --txs 2 --seed 3 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_PARTITION_LEDGERS=1000
 
 # Makes an empty database in which building each index takes that long.
@@ -36,7 +37,7 @@ launch
 await_overlap
 [ "$(sql "SELECT count(*) FROM chain.cursor AS c JOIN chain.partition AS p ON p.from_ledger <= c.ledger AND NOT p.attached")" = 0 ] || fail "the cursor moved before its ledgers are visible"
 wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
-[ "$(grep -o 'partition.attached.* from=[0-9]*' "$PG_DIR/run.log" | sed 's/.*from=//' | tr '\n' ' ')" = "1000 2000 3000 4000 " ] ||
+[ "$(grep -o 'partition.attached.* from=[0-9]*' "$PG_DIR/run.log" | sed 's/.*from=//' | tr '\n' ' ')" = "1000 2000 3000 " ] ||
     fail "attached in another order: $(grep attached "$PG_DIR/run.log")"
 same "undisturbed"
 
