@@ -55,7 +55,6 @@ node --input-type=module -e '
     writeFileSync("lists.mts", ["import * as t from \"@tidemark/client\";", "const api = t.createClient({ baseUrl: \"http://x\" });", ...lines].join("\n"));
     console.log(`${lines.length} list routes`);' "$TIDE_BUILD/api/openapi.json" || fail "the list routes"
 strict=("$modules/.bin/tsc" --noEmit --strict --target es2022 --module nodenext --lib es2023,dom,dom.iterable,dom.asynciterable)
-"${strict[@]}" lists.mts _strict.mts _common.cts || fail "the types of the TypeScript package"
 cp alert.mjs alert.mts
 "${strict[@]}" --typeRoots "$modules/@types" --types node alert.mts || fail "alert.mjs as TypeScript"
 
@@ -76,7 +75,7 @@ node --input-type=module -e '
     }
     if (count < 60) throw new Error(`only ${count} samples`);
     console.log(`samples of ${count} routes`);' "$TIDE_BUILD/api/openapi.json" || fail "the samples"
-"${strict[@]}" samples/*.mts || fail "a sample does not fit the TypeScript package"
+"${strict[@]}" lists.mts _strict.mts _common.cts samples/*.mts || fail "the types of the TypeScript package, or a sample that does not fit it"
 "$built/env/bin/mypy" --cache-dir "$built/mypy" --python-executable "$python" samples/*_sample.py >"$work/mypy.log" || { tail -n 20 "$work/mypy.log"; fail "a sample does not fit the Python package"; }
 
 "$built/env/bin/mypy" --strict --cache-dir "$built/mypy" --python-executable "$python" "$here/_strict.py" || fail "what the types of the Python package accept"
