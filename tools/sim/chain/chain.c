@@ -3,51 +3,6 @@
 #include "tools/sim/chain/chain.h"
 #include "tidemark/xdr.h"
 
-/* splitmix64. The workload uses the same generator with another seed. */
-uint64_t chain_random(struct chain *chain)
-{
-    uint64_t z = (chain->random += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
-struct sim_addr chain_addr(const struct chain *chain, party_ref party)
-{
-    struct sim_addr out = { .kind = party >= 0 ? SIM_ACCOUNT : SIM_CONTRACT };
-    memcpy(out.key, parties_get(&chain->parties, party)->id, TIDE_HASH_BYTES);
-    return out;
-}
-
-void chain_change(struct tide_buf *buf, uint32_t *count, uint32_t kind)
-{
-    assert(kind <= CHANGE_RESTORED);
-    tide_buf_be32(buf, kind);
-    (*count)++;
-}
-
-void chain_account_change(struct tide_buf *buf, uint32_t *count, const struct lcm_account *before,
-                          const struct lcm_account *after)
-{
-    chain_change(buf, count, CHANGE_STATE);
-    lcm_put_account(buf, before);
-    chain_change(buf, count, CHANGE_UPDATED);
-    lcm_put_account(buf, after);
-}
-
-void chain_report_version(struct chain *chain, uint32_t tx, const struct sim_entry *entry,
-                          enum chain_change_kind what)
-{
-    const struct chain_observer *observer = &chain->options.observer;
-    if (!observer->version)
-        return;
-    observer->version(observer->self, &(struct chain_version){ .ledger = chain->ledger,
-                                                               .tx = tx,
-                                                               .entry = entry,
-                                                               .removed = what == CHAIN_REMOVED,
-                                                               .life_only = what == CHAIN_LIFE });
-}
-
 /* Returns the role of contract number `place` of the parties. Contracts behind the tokens are
  * wallets. */
 static enum tide_role role_of(uint32_t place)
@@ -177,17 +132,6 @@ void chain_close(struct chain *chain)
     parties_close(&chain->parties);
 }
 
-struct lcm_account chain_account(const struct sim_account *account)
-{
-    struct lcm_account out = { .balance = account->balance,
-                               .seq = account->seq,
-                               .subentries = account->subentries,
-                               .flags = account->flags,
-                               .modified = account->modified };
-    memcpy(out.key, account->address.key, TIDE_HASH_BYTES);
-    return out;
-}
-
 /* Returns true if a client's transactions use the account, or an account that the arguments
  * name. */
 static bool is_held(struct chain *chain, uint32_t account, tide_slice args)
@@ -233,12 +177,8 @@ static void refund_fee(struct chain *chain, struct chain_slot *slot, uint32_t in
     if (chain->lcm.version == 1 || slot->refund == 0)
         return;
     uint32_t count = 0;
-    struct lcm_account before = chain_account(slot->payer);
-    slot->payer->balance += slot->refund;
-    slot->payer->modified = chain->ledger;
-    struct lcm_account after = chain_account(slot->payer);
     tide_buf_reset(&chain->fee_changes);
-    chain_account_change(&chain->fee_changes, &count, &before, &after);
+    chain_move(chain, &chain->fee_changes, &count, slot->payer, slot->refund);
     lcm_refund(&chain->lcm, index, &(struct lcm_list){ tide_buf_view(&chain->fee_changes), count });
 }
 

@@ -192,6 +192,19 @@ uint64_t chain_random(struct chain *chain);
 struct lcm_account chain_account(const struct sim_account *account);
 /* Returns the address of a party. */
 struct sim_addr chain_addr(const struct chain *chain, party_ref party);
+/* Empties the chain's buffers of transaction parts. */
+void chain_reset(struct chain *chain);
+/* Changes the account's balance; appends the change to buf and counts it. */
+void chain_move(struct chain *chain, struct tide_buf *buf, uint32_t *count,
+                struct sim_account *account, int64_t by);
+/* Uses the account's next sequence number; appends the change to chain->before and counts it. */
+void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32_t *count);
+/* Returns the entry as the lcm functions take it. Its contract borrows from address. */
+struct lcm_data chain_data(const struct sim_entry *entry, struct tide_buf *address);
+/* Appends a change of an entry's lifetime to chain->changes and counts it. Overwrites
+ * chain->answer. */
+void chain_put_ttl(struct chain *chain, uint32_t *count, uint32_t kind, const struct lcm_data *data,
+                   uint32_t modified, uint32_t live_until);
 /* Runs the slot's call and adds its transaction to the ledger. */
 void chain_call(struct chain *chain, struct chain_slot *slot);
 /* Adds the strangers' transactions of this ledger. */

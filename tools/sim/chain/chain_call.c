@@ -79,28 +79,6 @@ static void put_soroban(struct chain_making *m)
     tide_buf_be64(buf, (uint64_t)(m->slot->fee - 100));
 }
 
-void chain_reset(struct chain *chain)
-{
-    struct tide_buf *all[] = { &chain->changes,     &chain->events_xdr, &chain->read_only,
-                               &chain->read_write,  &chain->soroban,    &chain->body,
-                               &chain->fee_changes, &chain->before,     &chain->tx_events,
-                               &chain->diagnostics, &chain->archived,   &chain->answer };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_reset(all[i]);
-}
-
-void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], uint32_t stage,
-                     int64_t amount)
-{
-    struct tide_buf *buf = &chain->tx_events;
-    tide_buf_be32(buf, stage);
-    lcm_put_event_head(buf, chain->parties.contracts[PARTY_XLM].id, 2);
-    lcm_put_symbol(buf, "fee");
-    tide_buf_be32(buf, TIDE_SCV_ADDRESS);
-    lcm_put_address_account(buf, payer);
-    lcm_put_i128(buf, amount);
-}
-
 /* Writes the parts around the operation: the fee's changes and the fee events. The refund is a
  * fifth of the resource fee, a third if the call failed. */
 static void put_surroundings(struct chain_making *m, struct lcm_tx *tx)
@@ -119,15 +97,6 @@ static void put_surroundings(struct chain_making *m, struct lcm_tx *tx)
     }
     tx->fee_changes.xdr = tide_buf_view(&chain->fee_changes);
     tx->tx_events = (struct lcm_list){ tide_buf_view(&chain->tx_events), m->tx_events };
-}
-
-void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32_t *count)
-{
-    struct lcm_account before = chain_account(source);
-    source->seq++;
-    source->modified = chain->ledger;
-    struct lcm_account after = chain_account(source);
-    chain_account_change(&chain->before, count, &before, &after);
 }
 
 /* Parses the call's arguments into the chain's arena, where they stay until the next call. */
@@ -199,12 +168,8 @@ void chain_refund_at_once(struct chain *chain, struct sim_account *payer, int64_
                           struct lcm_list *to)
 {
     struct tide_buf *buf = &chain->archived; /* put_soroban has used its content already */
-    struct lcm_account before = chain_account(payer);
-    payer->balance += refund;
-    payer->modified = chain->ledger;
-    struct lcm_account after = chain_account(payer);
     tide_buf_reset(buf);
-    chain_account_change(buf, &to->count, &before, &after);
+    chain_move(chain, buf, &to->count, payer, refund);
     to->xdr = tide_buf_view(buf);
 }
 

@@ -19,10 +19,6 @@ struct chain_making {
     bool code_lapsed;       /* the call runs the shared code, whose life had ended */
 };
 
-/* Empties the chain's buffers of transaction parts. */
-void chain_reset(struct chain *chain);
-/* Uses the account's next sequence number; appends the change to chain->before and counts it. */
-void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32_t *count);
 /* The functions below append a part of the transaction to its buffer of the chain and count it in
  * m. */
 void chain_put_touches(struct chain_making *m);

@@ -4,19 +4,11 @@
 
 /* --- footprint --------------------------------------------------------------- */
 
-/* Returns the entry as the lcm functions take it. Its address borrows from the buffer. */
-static struct lcm_data data_of(const struct sim_entry *entry, struct tide_buf *address)
-{
-    tide_buf_reset(address);
-    chain_put_addr(address, entry->contract->address);
-    return (struct lcm_data){ tide_buf_view(address), entry->key, entry->durability };
-}
-
 void chain_put_touch_key(struct chain_making *m, struct tide_buf *to, const struct sim_touch *touch)
 {
     struct chain *chain = m->chain;
     if (touch->kind == SIM_TOUCH_DATA) {
-        struct lcm_data data = data_of(touch->entry, &chain->scratch);
+        struct lcm_data data = chain_data(touch->entry, &chain->scratch);
         lcm_put_data_key(to, &data);
     } else if (touch->kind == SIM_TOUCH_ACCOUNT) {
         lcm_put_account_key(to, touch->account->address.key);
@@ -78,23 +70,6 @@ void chain_put_code_key(struct chain_making *m, const uint8_t *hash)
 
 /* --- changes -------------------------------------------------------------------- */
 
-/* Appends the change of an entry's lifetime, which is a ledger entry of its own under the hash of
- * the key. */
-static void put_ttl_change(struct chain_making *m, uint32_t kind, const struct lcm_data *data,
-                           uint32_t modified, uint32_t live_until)
-{
-    struct tide_buf *key = &m->chain->answer;
-    uint8_t hash[TIDE_HASH_BYTES];
-    tide_buf_reset(key);
-    lcm_put_data_key(key, data);
-    tide_sha256(hash, tide_buf_view(key));
-    chain_change(&m->chain->changes, &m->changes, kind);
-    if (kind == CHANGE_REMOVED)
-        lcm_put_ttl_key(&m->chain->changes, hash);
-    else
-        lcm_put_ttl(&m->chain->changes, modified, hash, live_until);
-}
-
 /* Appends the changes of a new entry. */
 static void put_created(struct chain_making *m, const struct lcm_data *data, tide_slice value,
                         uint32_t live_until)
@@ -102,7 +77,7 @@ static void put_created(struct chain_making *m, const struct lcm_data *data, tid
     chain_change(&m->chain->changes, &m->changes, CHANGE_CREATED);
     m->changed++;
     lcm_put_data(&m->chain->changes, m->chain->ledger, data, value);
-    put_ttl_change(m, CHANGE_CREATED, data, m->chain->ledger, live_until);
+    chain_put_ttl(m->chain, &m->changes, CHANGE_CREATED, data, m->chain->ledger, live_until);
 }
 
 /* Appends the changes of a removed entry. The network lists a lapsed one as restored first, with a
@@ -120,8 +95,8 @@ static void put_removed(struct chain_making *m, const struct sim_touch *touch,
     chain_change(buf, &m->changes, CHANGE_REMOVED);
     m->changed++;
     lcm_put_data_key(buf, data);
-    put_ttl_change(m, before, data, touch->modified, live_until);
-    put_ttl_change(m, CHANGE_REMOVED, data, 0, 0);
+    chain_put_ttl(m->chain, &m->changes, before, data, touch->modified, live_until);
+    chain_put_ttl(m->chain, &m->changes, CHANGE_REMOVED, data, 0, 0);
 }
 
 /* Appends the changes of an entry that existed and still exists. Restored if its life had ended,
@@ -142,10 +117,13 @@ static void put_kept(struct chain_making *m, const struct sim_touch *touch,
         lcm_put_data(buf, m->chain->ledger, data, entry->val);
     }
     if (lapsed) {
-        put_ttl_change(m, CHANGE_RESTORED, data, m->chain->ledger, entry->live_until);
+        chain_put_ttl(m->chain, &m->changes, CHANGE_RESTORED, data, m->chain->ledger,
+                      entry->live_until);
     } else if (touch->live_until != entry->live_until) {
-        put_ttl_change(m, CHANGE_STATE, data, touch->modified, touch->live_until);
-        put_ttl_change(m, CHANGE_UPDATED, data, m->chain->ledger, entry->live_until);
+        chain_put_ttl(m->chain, &m->changes, CHANGE_STATE, data, touch->modified,
+                      touch->live_until);
+        chain_put_ttl(m->chain, &m->changes, CHANGE_UPDATED, data, m->chain->ledger,
+                      entry->live_until);
     }
 }
 
@@ -155,7 +133,7 @@ static void put_data_change(struct chain_making *m, const struct sim_touch *touc
     struct sim_entry *entry = touch->entry;
     bool lapsed = chain_was_lapsed(m, touch);
     assert(touch->kind == SIM_TOUCH_DATA && entry->touched_in == m->chain->host.call);
-    struct lcm_data data = data_of(entry, &m->chain->scratch);
+    struct lcm_data data = chain_data(entry, &m->chain->scratch);
     if (lapsed) {
         sim_entry_restore(&m->chain->host, entry);
         if (entry->exists)

@@ -278,15 +278,6 @@ static void call_foreign(struct foreign_tx *n)
     n->tx.return_value = TIDE_SLICE("\0\0\0\1");
 }
 
-static void reset_buffers(struct chain *chain)
-{
-    struct tide_buf *all[] = { &chain->changes,   &chain->events_xdr, &chain->soroban,
-                               &chain->body,      &chain->before,     &chain->fee_changes,
-                               &chain->tx_events, &chain->read_only };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_reset(all[i]);
-}
-
 /* Makes the operation: of classic ones, eight in ten are payments. */
 static void make_operation(struct foreign_tx *n, bool soroban)
 {
@@ -311,7 +302,7 @@ static void add_transaction(struct chain *chain, struct chain_stranger *from,
     struct foreign_tx n = { .chain = chain, .from = from, .to = to };
     struct tide_buf numbering;
     uint32_t count = 0;
-    reset_buffers(chain);
+    chain_reset(chain);
     tide_buf_init(&numbering, 4096);
     n.tx = (struct lcm_tx){ .source = from->account.key, .success = true };
     n.tx.fee = n.tx.fee_charged = soroban ? 60100 : 100;

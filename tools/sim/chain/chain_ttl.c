@@ -6,15 +6,6 @@
 /* ledgers between scans, evictions of a ledger at most, ledgers between extensions */
 enum { SCAN_EVERY = 16, EVICT_MOST = 200, CARE_EVERY = 64 };
 
-/* Appends the LedgerKey of an entry. address is a buffer for its contract. */
-static void put_key(struct tide_buf *buf, struct tide_buf *address, const struct sim_entry *entry)
-{
-    tide_buf_reset(address);
-    lcm_put_address_contract(address, entry->contract->address.key);
-    struct lcm_data data = { tide_buf_view(address), entry->key, entry->durability };
-    lcm_put_data_key(buf, &data);
-}
-
 /* Orders entries by contract and key, so that their places in memory do not decide bytes. */
 static int by_key(const void *a, const void *b)
 {
@@ -49,21 +40,6 @@ static uint32_t find_lapsed(struct chain *chain)
     return count;
 }
 
-void chain_evict(struct chain *chain, const struct sim_entry *entry)
-{
-    uint8_t hash[TIDE_HASH_BYTES];
-    struct tide_buf *key = &chain->answer;
-    tide_buf_reset(key);
-    put_key(key, &chain->scratch, entry);
-    lcm_evict(&chain->lcm, tide_buf_view(key));
-    tide_sha256(hash, tide_buf_view(key));
-    tide_buf_reset(key);
-    lcm_put_ttl_key(key, hash);
-    lcm_evict(&chain->lcm, tide_buf_view(key));
-    if (entry->durability == SIM_TEMPORARY)
-        chain_report_version(chain, 0, entry, CHAIN_REMOVED);
-}
-
 /* Evicts a lapsed entry. A temporary one is gone; a persistent one moves to the hot archive. */
 static void evict_entry(struct chain *chain, struct sim_entry *entry)
 {
@@ -88,29 +64,15 @@ struct care {
     uint32_t changes; /* changes in chain->changes */
 };
 
-/* Appends a change of an entry's lifetime. at: ledger of the last write, last ledger of the
- * life. */
-static void put_ttl(struct chain *chain, uint32_t *count, uint32_t kind,
-                    const struct sim_entry *entry, const uint32_t at[2])
-{
-    uint8_t hash[TIDE_HASH_BYTES];
-    tide_buf_reset(&chain->answer);
-    put_key(&chain->answer, &chain->scratch, entry);
-    tide_sha256(hash, tide_buf_view(&chain->answer));
-    chain_change(&chain->changes, count, kind);
-    lcm_put_ttl(&chain->changes, at[0], hash, at[1]);
-}
-
 /* Extends an entry's life unless it is longer already; appends the changes and counts them. */
 static void extend_entry(struct chain *chain, uint32_t tx, struct sim_entry *entry,
                          uint32_t live_until, uint32_t *count)
 {
     if (entry->live_until >= live_until)
         return;
-    uint32_t before[] = { entry->modified, entry->live_until };
-    uint32_t after[] = { chain->ledger, live_until };
-    put_ttl(chain, count, CHANGE_STATE, entry, before);
-    put_ttl(chain, count, CHANGE_UPDATED, entry, after);
+    struct lcm_data data = chain_data(entry, &chain->scratch);
+    chain_put_ttl(chain, count, CHANGE_STATE, &data, entry->modified, entry->live_until);
+    chain_put_ttl(chain, count, CHANGE_UPDATED, &data, chain->ledger, live_until);
     entry->live_until = live_until;
     chain_report_version(chain, tx, entry, CHAIN_LIFE);
 }
@@ -120,29 +82,32 @@ void chain_restore(struct chain *chain, uint32_t tx, struct sim_entry *entry, ui
     entry->live_until = chain->ledger + chain->host.persistent_life;
     sim_entry_restore(&chain->host, entry);
     chain_change(&chain->changes, count, CHANGE_RESTORED);
-    tide_buf_reset(&chain->scratch);
-    lcm_put_address_contract(&chain->scratch, entry->contract->address.key);
-    struct lcm_data data = { tide_buf_view(&chain->scratch), entry->key, entry->durability };
+    struct lcm_data data = chain_data(entry, &chain->scratch);
     lcm_put_data(&chain->changes, entry->modified, &data, entry->val);
-    uint32_t now[] = { chain->ledger, entry->live_until };
-    put_ttl(chain, count, CHANGE_RESTORED, entry, now);
+    chain_put_ttl(chain, count, CHANGE_RESTORED, &data, chain->ledger, entry->live_until);
     chain_report_version(chain, tx, entry, CHAIN_LIFE);
+}
+
+/* Adds an entry's key to the footprint. */
+static void add_key(struct care *c, const struct sim_entry *entry)
+{
+    struct lcm_data data = chain_data(entry, &c->chain->scratch);
+    lcm_put_data_key(&c->chain->read_only, &data);
+    c->keys++;
 }
 
 /* Adds an entry to an extension and to its footprint. index + 1 is the number that the transaction
  * gets. */
 static void extend_key(struct care *c, struct sim_entry *entry, uint32_t live_until)
 {
-    put_key(&c->chain->read_only, &c->chain->scratch, entry);
-    c->keys++;
+    add_key(c, entry);
     extend_entry(c->chain, c->chain->index + 1, entry, live_until, &c->changes);
 }
 
 /* Adds an entry to a restoration and to its footprint. */
 static void restore_key(struct care *c, struct sim_entry *entry)
 {
-    put_key(&c->chain->read_only, &c->chain->scratch, entry);
-    c->keys++;
+    add_key(c, entry);
     chain_restore(c->chain, c->chain->index + 1, entry, &c->changes);
 }
 
@@ -169,22 +134,13 @@ static void put_soroban(struct care *c, bool writes)
 static void begin_care(struct care *c)
 {
     struct chain *chain = c->chain;
-    struct tide_buf *all[] = { &chain->changes, &chain->read_only, &chain->soroban,    &chain->body,
-                               &chain->before,  &chain->tx_events, &chain->fee_changes };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_reset(all[i]);
+    chain_reset(chain);
     c->payer = chain->accounts[PARTY_DEPLOYER];
     c->tx = (struct lcm_tx){ .source = c->payer->address.key, .success = true, .op_count = 1 };
     c->tx.fee = c->tx.fee_charged = 80100;
-    struct lcm_account before = chain_account(c->payer);
-    c->payer->balance -= c->tx.fee;
-    c->payer->modified = chain->ledger;
-    struct lcm_account after = chain_account(c->payer);
-    chain_account_change(&chain->fee_changes, &c->tx.fee_changes.count, &before, &after);
-    c->payer->seq++;
+    chain_move(chain, &chain->fee_changes, &c->tx.fee_changes.count, c->payer, -c->tx.fee);
+    chain_bump_sequence(chain, c->payer, &c->tx.before.count);
     c->tx.seq = c->payer->seq;
-    struct lcm_account numbered = chain_account(c->payer);
-    chain_account_change(&chain->before, &c->tx.before.count, &after, &numbered);
     chain_fee_event(chain, c->payer->address.key, 0, c->tx.fee);
     tide_buf_be32(&chain->body, 0); /* both operations begin with an extension point */
 }

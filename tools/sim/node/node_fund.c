@@ -178,12 +178,7 @@ static void put_transfer(struct funding *f, bool usdc, int64_t amount)
 static void create_account(struct funding *f, const uint8_t *key)
 {
     struct chain *chain = f->chain;
-    struct sim_account *from = f->node->friendbot;
-    struct lcm_account before = chain_account(from);
-    from->balance -= FUND_XLM;
-    from->modified = chain->ledger;
-    struct lcm_account after = chain_account(from);
-    chain_account_change(&chain->changes, &f->changes, &before, &after);
+    chain_move(chain, &chain->changes, &f->changes, f->node->friendbot, -FUND_XLM);
     f->made = sim_account_add(&chain->host, node_account(key), FUND_XLM);
     f->made->seq = (int64_t)chain->ledger << 32;
     f->made->modified = chain->ledger;

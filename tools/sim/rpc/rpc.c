@@ -3,8 +3,6 @@
 #include "tidemark/json_read.h"
 #include "tidemark/text.h"
 
-#include <stdarg.h>
-
 /* The methods by their number. */
 static const struct {
     const char *name;
@@ -18,16 +16,6 @@ static const struct {
 const char *rpc_method_name(uint32_t method)
 {
     return methods[method].name;
-}
-
-bool rpc_refuse(struct rpc_call *call, int code, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    vsnprintf(call->message, sizeof call->message, format, args);
-    va_end(args);
-    call->code = code;
-    return false;
 }
 
 /* --- answers ------------------------------------------------------------------------ */

@@ -1,6 +1,18 @@
-/* Parameters that several methods have. */
+/* Refusals, and parameters that several methods have. */
 #include "tidemark/text.h"
 #include "tools/sim/rpc/rpc.h"
+
+#include <stdarg.h>
+
+bool rpc_refuse(struct rpc_call *call, int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(call->message, sizeof call->message, format, args);
+    va_end(args);
+    call->code = code;
+    return false;
+}
 
 /* Refuses the call because of a parameter's type. */
 static bool refuse_type(struct rpc_call *call, const char *name)

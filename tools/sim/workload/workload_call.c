@@ -1,10 +1,25 @@
-/* Functions that the workload's files share: random numbers, arguments, idle users, heals. */
+/* Tables and functions that the workload's files share: names, home prices, random numbers, arguments, idle users, heals. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/ledger/lcm.h"
 #include "tools/sim/workload/workload.h"
 
 #include <stdarg.h>
+
+/* clang-format off */
+const char *const workload_pool_names[WORKLOAD_POOLS] = { "XLMUSDC", "SGOLDUSDC", "SBTCUSDC", "STSLAUSDC" };
+const uint32_t workload_pool_market[WORKLOAD_POOLS] = { PARTY_MARKETS, 0, 2, 1 };
+const char *const workload_feed_names[WORKLOAD_FEEDS] = { "BTC", "GOLD", "OIL", "TSLA", "USDC", "XLM" };
+/* By feed, in USDC with 7 decimals: made up, and near those of 2026. */
+static const int64_t home_prices[WORKLOAD_FEEDS] = { 11013326, 39679865, 6899949, 24737500, 9984005, 4053210 };
+static const int64_t showcase_prices[WORKLOAD_FEEDS] = { 912400000000, 41350000000, 642000000, 4180000000, 10000000, 4053210 };
+/* clang-format on */
+
+int64_t workload_home_price(const struct workload *workload, uint32_t feed)
+{
+    assert(feed < WORKLOAD_FEEDS);
+    return workload->profile == WORKLOAD_SHOWCASE ? showcase_prices[feed] : home_prices[feed];
+}
 
 /* The generator is splitmix64. */
 uint64_t workload_random(struct workload *workload)
