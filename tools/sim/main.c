@@ -20,8 +20,6 @@ static const struct {
     { "keys", sim_keys_command, "keys [--seed N] [--name NAME]" },
     { "serve", sim_serve_command,
       "serve [--listen 127.0.0.1:PORT] [--lake DIR] [options] (--help lists all)" },
-    { "replay", sim_replay_command,
-      "replay CALLS --deployment FILE [--events FILE] [--state FILE]... [--views FILE]" },
 };
 
 int main(int argc, char **argv)

@@ -3,8 +3,6 @@
 #ifndef SIM_COMMAND_H
 #define SIM_COMMAND_H
 
-/* replay CALLS --deployment FILE [--events FILE] [--state FILE]… [--views FILE] */
-int sim_replay_command(int argc, char **argv);
 /* keys [--seed N] [--name NAME]: prints addresses and secrets of a simulated network. */
 int sim_keys_command(int argc, char **argv);
 /* tx CALL [options]: sends one transaction as a client would. */
