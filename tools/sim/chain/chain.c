@@ -52,29 +52,6 @@ static void create_world(struct chain *chain)
     lcm_put_asset4(&chain->asset, "USDC", chain->parties.accounts[PARTY_ISSUER].id);
 }
 
-static void open_buffers(struct chain *chain)
-{
-    struct tide_buf *all[] = { &chain->changes,     &chain->events_xdr, &chain->read_only,
-                               &chain->read_write,  &chain->soroban,    &chain->body,
-                               &chain->fee_changes, &chain->before,     &chain->tx_events,
-                               &chain->diagnostics, &chain->archived,   &chain->scratch,
-                               &chain->answer };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_init(all[i], SIM_ARENA);
-    tide_buf_init(&chain->asset, 64);
-}
-
-static void close_buffers(struct chain *chain)
-{
-    struct tide_buf *all[] = { &chain->changes,     &chain->events_xdr, &chain->read_only,
-                               &chain->read_write,  &chain->soroban,    &chain->body,
-                               &chain->fee_changes, &chain->before,     &chain->tx_events,
-                               &chain->diagnostics, &chain->archived,   &chain->scratch,
-                               &chain->answer,      &chain->asset };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_release(all[i]);
-}
-
 tide_status chain_open(struct chain *chain, const struct chain_options *options)
 {
     *chain = (struct chain){ .options = *options,
@@ -99,7 +76,9 @@ tide_status chain_open(struct chain *chain, const struct chain_options *options)
     chain->workload.catalog_native = options->catalog_native;
     for (uint32_t i = 0; i < chain->slot_max; i++)
         workload_call_init(&chain->slots[i].call);
-    open_buffers(chain);
+    for (size_t i = 0; i < TIDE_COUNT(chain->buffers); i++)
+        tide_buf_init(&chain->buffers[i], SIM_ARENA);
+    tide_buf_init(&chain->asset, 64);
     sim_open(&chain->host, chain->parties.network_id, sim_classes);
     chain->host.strict_auth = options->strict_auth;
     if (options->life) {
@@ -126,7 +105,9 @@ void chain_close(struct chain *chain)
     free(chain->lapsed);
     sim_close(&chain->host);
     lcm_close(&chain->lcm);
-    close_buffers(chain);
+    for (size_t i = 0; i < TIDE_COUNT(chain->buffers); i++)
+        tide_buf_release(&chain->buffers[i]);
+    tide_buf_release(&chain->asset);
     tide_arena_close(&chain->arena);
     workload_close(&chain->workload);
     parties_close(&chain->parties);

@@ -98,6 +98,8 @@ struct chain_options {
     struct chain_observer observer; /* zeros: none */
 };
 
+enum { SIM_USDC = 1 }; /* index of the only asset beside XLM */
+
 /* Accounts and contracts that are no part of the protocol. */
 enum { CHAIN_STRANGERS = 24, CHAIN_FOREIGN = 6 };
 
@@ -161,8 +163,13 @@ struct chain {
     struct tide_buf asset;   /* Asset XDR of USDC */
     struct tide_arena arena; /* arguments of the running call */
     /* Parts of the transaction that is being made. A function may reuse answer and scratch. */
-    struct tide_buf changes, events_xdr, read_only, read_write, soroban, body, fee_changes, before,
-        tx_events, diagnostics, archived, scratch, answer;
+    union {
+        struct {
+            struct tide_buf changes, events_xdr, read_only, read_write, soroban, body, fee_changes,
+                before, tx_events, diagnostics, archived, answer, scratch;
+        };
+        struct tide_buf buffers[13]; /* all of them */
+    };
     struct sim_entry **lapsed; /* entries that find_lapsed found; owned */
     uint32_t lapsed_max;
 };
@@ -190,6 +197,11 @@ enum chain_change_kind { CHAIN_WRITTEN, CHAIN_REMOVED, CHAIN_LIFE };
 uint64_t chain_random(struct chain *chain);
 /* Returns the account's entry with its present values. */
 struct lcm_account chain_account(const struct sim_account *account);
+/* Returns the account's USDC trustline. */
+struct lcm_trustline chain_line(const struct chain *chain, const struct sim_account *account);
+/* Appends the LedgerEntry of a touch, before or after the call. */
+void chain_put_touch(struct chain *chain, struct tide_buf *buf, const struct sim_touch *touch,
+                     bool before);
 /* Returns the address of a party. */
 struct sim_addr chain_addr(const struct chain *chain, party_ref party);
 /* Empties the chain's buffers of transaction parts. */
@@ -201,14 +213,22 @@ void chain_move(struct chain *chain, struct tide_buf *buf, uint32_t *count,
 void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32_t *count);
 /* Returns the entry as the lcm functions take it. Its contract borrows from address. */
 struct lcm_data chain_data(const struct sim_entry *entry, struct tide_buf *address);
-/* Appends a change of an entry's lifetime to chain->changes and counts it. Overwrites
- * chain->answer. */
+/* Appends a change of an entry's lifetime to chain->changes and counts it. */
 void chain_put_ttl(struct chain *chain, uint32_t *count, uint32_t kind, const struct lcm_data *data,
                    uint32_t modified, uint32_t live_until);
 /* Runs the slot's call and adds its transaction to the ledger. */
 void chain_call(struct chain *chain, struct chain_slot *slot);
 /* Adds the strangers' transactions of this ledger. */
 void chain_add_foreign(struct chain *chain);
+/* A classic payment. */
+struct chain_payment {
+    bool usdc; /* else XLM */
+    int64_t amount;
+    const char *memo; /* NULL: none. Else the event's data is a map with the memo as muxed id */
+};
+/* Appends the transfer event of a classic payment to chain->events_xdr. */
+void chain_put_transfer(struct chain *chain, const uint8_t from[TIDE_HASH_BYTES],
+                        const uint8_t to[TIDE_HASH_BYTES], const struct chain_payment *payment);
 /* Creates the strangers' accounts. */
 tide_status chain_strangers(struct chain *chain) TIDE_MUST_USE;
 /* Evicts or restores lapsed entries and extends the lives of instances. Does so in some ledgers

@@ -89,12 +89,8 @@ void chain_put_signature(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES
                          const uint8_t signature[TIDE_SIGNATURE_BYTES])
 {
     /* An ScVal Vec of one Map with two pairs, sorted by their keys. */
-    tide_buf_be32(buf, TIDE_SCV_VEC);
-    tide_buf_be32(buf, 1);
-    tide_buf_be32(buf, 1);
-    tide_buf_be32(buf, TIDE_SCV_MAP);
-    tide_buf_be32(buf, 1);
-    tide_buf_be32(buf, 2);
+    lcm_put_vec(buf, 1);
+    lcm_put_map(buf, 2);
     lcm_put_symbol(buf, "public_key");
     tide_buf_be32(buf, TIDE_SCV_BYTES);
     tide_xdr_put_var(buf, tide_slice_of(key, TIDE_HASH_BYTES));
@@ -194,8 +190,8 @@ void chain_create_body(struct chain_making *m)
     tide_buf_be32(buf, v2); /* the older ones have no authorisation */
     if (!v2)
         return;
-    tide_buf_be32(buf, 0); /* the caller's signature authorises it */
-    tide_buf_be32(buf, 2); /* create contract, with the constructor's arguments */
+    /* The caller's signature authorises the creation, with the constructor's arguments. */
+    lcm_words(buf, 0, 2);
     put_create(m, buf);
     tide_buf_be32(buf, 0); /* nothing below */
 }

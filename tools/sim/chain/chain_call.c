@@ -7,19 +7,8 @@
 
 void chain_put_events(struct chain_making *m)
 {
-    struct tide_buf *buf = &m->chain->events_xdr;
-    for (uint32_t i = 0; i < m->out->event_count; i++) {
-        const struct sim_event *event = &m->out->events[i];
-        tide_buf_be32(buf, 0);
-        tide_buf_be32(buf, 1);
-        tide_buf_put(buf, event->contract->address.key, TIDE_HASH_BYTES);
-        tide_buf_be32(buf, event->system ? 0 : 1);
-        tide_buf_be32(buf, 0);
-        tide_buf_be32(buf, event->topics.len);
-        for (uint32_t t = 0; t < event->topics.len; t++)
-            sim_val_xdr(buf, &event->topics.vec[t]);
-        sim_val_xdr(buf, &event->data);
-    }
+    for (uint32_t i = 0; i < m->out->event_count; i++)
+        sim_event_xdr(&m->chain->events_xdr, &m->out->events[i]);
     m->events = m->out->event_count;
 }
 
@@ -31,30 +20,16 @@ void chain_put_diagnostics(struct chain_making *m)
     if (!m->chain->options.diagnostics)
         return;
     if (!m->out->ok) {
-        /* A diagnostic event of a failed contract call: not in a successful call, contract id, type
-         * DIAGNOSTIC. */
-        tide_buf_be32(buf, 0);
-        tide_buf_be32(buf, 0);
-        tide_buf_be32(buf, 1);
-        tide_buf_put(buf, m->contract->address.key, TIDE_HASH_BYTES);
-        tide_buf_be32(buf, 2);
-        tide_buf_be32(buf, 0);
-        tide_buf_be32(buf, 1);
+        tide_buf_be32(buf, 0); /* not in a successful call */
+        lcm_put_event_head(buf, m->contract->address.key, 2, 1);
         lcm_put_symbol(buf, "error");
         lcm_put_string(buf, m->out->reason ? m->out->reason : "refused");
         m->diagnostics++;
         return;
     }
-    struct tide_xdr x = tide_xdr_of(tide_buf_view(&m->chain->events_xdr));
-    for (uint32_t i = 0; i < m->events; i++) {
-        const uint8_t *mark = x.cur;
-        tide_xdr_skip(&x, 52); /* extension, contract id, type, body version, number of topics */
-        uint32_t topics = tide_be32(x.cur - 4);
-        for (uint32_t t = 0; t <= topics; t++) /* the topics and the data */
-            tide_scval_skip(&x);
+    for (; m->diagnostics < m->events; m->diagnostics++) {
         tide_buf_be32(buf, 1);
-        tide_buf_slice(buf, tide_xdr_span(&x, mark));
-        m->diagnostics++;
+        sim_event_xdr(buf, &m->out->events[m->diagnostics]);
     }
 }
 
@@ -73,9 +48,8 @@ static void put_soroban(struct chain_making *m)
     tide_buf_slice(buf, tide_buf_view(&chain->read_only));
     tide_buf_be32(buf, m->read_write);
     tide_buf_slice(buf, tide_buf_view(&chain->read_write));
-    tide_buf_be32(buf, 2000000); /* instructions, read bytes and write bytes are made up */
-    tide_buf_be32(buf, 1000 + 64 * m->read_only);
-    tide_buf_be32(buf, 1000 + 128 * m->read_write);
+    /* Instructions, read bytes and written bytes are made up. */
+    lcm_words(buf, 2000000, 1000 + 64 * m->read_only, 1000 + 128 * m->read_write);
     tide_buf_be64(buf, (uint64_t)(m->slot->fee - 100));
 }
 

@@ -165,37 +165,6 @@ void chain_sweep(struct chain_making *m)
     }
 }
 
-/* Appends an account's entry, before or after the call. */
-static void put_account_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
-{
-    const struct sim_account *account = touch->account;
-    bool before = kind == CHANGE_STATE;
-    struct lcm_account entry = { .balance = before ? touch->balance : account->balance,
-                                 .seq = account->seq,
-                                 .subentries = account->subentries,
-                                 .flags = account->flags,
-                                 .modified = before ? touch->modified : m->chain->ledger };
-    memcpy(entry.key, account->address.key, TIDE_HASH_BYTES);
-    chain_change(&m->chain->changes, &m->changes, kind);
-    lcm_put_account(&m->chain->changes, &entry);
-}
-
-/* Appends a trustline's entry, before or after the call. */
-static void put_line_entry(struct chain_making *m, uint32_t kind, const struct sim_touch *touch)
-{
-    const struct sim_line *line = &touch->account->lines[touch->asset];
-    bool before = kind == CHANGE_STATE;
-    assert(touch->asset == 1 && "chain->asset is USDC");
-    struct lcm_trustline entry = { .asset = tide_buf_view(&m->chain->asset),
-                                   .balance = before ? touch->balance : line->balance,
-                                   .limit = line->limit,
-                                   .flags = line->authorized ? 1 : 0,
-                                   .modified = before ? touch->modified : m->chain->ledger };
-    memcpy(entry.key, touch->account->address.key, TIDE_HASH_BYTES);
-    chain_change(&m->chain->changes, &m->changes, kind);
-    lcm_put_trustline(&m->chain->changes, &entry);
-}
-
 void chain_put_nonce(struct chain_making *m, struct sim_addr party, int64_t nonce,
                      uint32_t live_until)
 {
@@ -238,13 +207,11 @@ void chain_put_touches(struct chain_making *m)
         const struct sim_touch *touch = &m->out->touches[i];
         if (touch->kind == SIM_TOUCH_DATA) {
             put_data_change(m, touch);
-        } else if (touch->written && touch->kind == SIM_TOUCH_ACCOUNT) {
-            put_account_entry(m, CHANGE_STATE, touch);
-            put_account_entry(m, CHANGE_UPDATED, touch);
-            m->changed++;
         } else if (touch->written) {
-            put_line_entry(m, CHANGE_STATE, touch);
-            put_line_entry(m, CHANGE_UPDATED, touch);
+            chain_change(&m->chain->changes, &m->changes, CHANGE_STATE);
+            chain_put_touch(m->chain, &m->chain->changes, touch, true);
+            chain_change(&m->chain->changes, &m->changes, CHANGE_UPDATED);
+            chain_put_touch(m->chain, &m->chain->changes, touch, false);
             m->changed++;
         }
     }

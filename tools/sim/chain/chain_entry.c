@@ -1,5 +1,5 @@
-/* What all files of a chain share: changes of entries and lifetimes, evictions, fee events, and the
- * code entry of all native contracts: wasm without bytes, whose life ends like that of other
+/* Functions that all files of a chain share: changes of entries and lifetimes, evictions, fee events,
+ * and the code entry of all native contracts: wasm without bytes, whose life ends like that of other
  * persistent entries. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
@@ -61,12 +61,45 @@ void chain_report_version(struct chain *chain, uint32_t tx, const struct sim_ent
                                                                .life_only = what == CHAIN_LIFE });
 }
 
+struct lcm_trustline chain_line(const struct chain *chain, const struct sim_account *account)
+{
+    const struct sim_line *line = &account->lines[SIM_USDC];
+    struct lcm_trustline out = { .asset = tide_buf_view(&chain->asset),
+                                 .balance = line->balance,
+                                 .limit = line->limit,
+                                 .flags = line->authorized ? 1 : 0,
+                                 .modified = line->modified };
+    memcpy(out.key, account->address.key, TIDE_HASH_BYTES);
+    return out;
+}
+
+void chain_put_touch(struct chain *chain, struct tide_buf *buf, const struct sim_touch *touch,
+                     bool before)
+{
+    uint32_t modified = before ? touch->modified : chain->ledger;
+    if (touch->kind == SIM_TOUCH_DATA) {
+        struct lcm_data data = chain_data(touch->entry, &chain->scratch);
+        lcm_put_data(buf, modified, &data, before ? touch->val : touch->entry->val);
+    } else if (touch->kind == SIM_TOUCH_ACCOUNT) {
+        struct lcm_account entry = chain_account(touch->account);
+        entry.balance = before ? touch->balance : entry.balance;
+        entry.modified = modified;
+        lcm_put_account(buf, &entry);
+    } else {
+        assert(touch->asset == SIM_USDC && "chain->asset is USDC");
+        struct lcm_trustline entry = chain_line(chain, touch->account);
+        entry.balance = before ? touch->balance : entry.balance;
+        entry.modified = modified;
+        lcm_put_trustline(buf, &entry);
+    }
+}
+
 void chain_fee_event(struct chain *chain, const uint8_t payer[TIDE_HASH_BYTES], uint32_t stage,
                      int64_t amount)
 {
     struct tide_buf *buf = &chain->tx_events;
     tide_buf_be32(buf, stage);
-    lcm_put_event_head(buf, chain->parties.contracts[PARTY_XLM].id, 2);
+    lcm_put_event_head(buf, chain->parties.contracts[PARTY_XLM].id, 1, 2);
     lcm_put_symbol(buf, "fee");
     tide_buf_be32(buf, TIDE_SCV_ADDRESS);
     lcm_put_address_account(buf, payer);
@@ -94,30 +127,22 @@ void chain_bump_sequence(struct chain *chain, struct sim_account *source, uint32
 
 void chain_reset(struct chain *chain)
 {
-    struct tide_buf *all[] = { &chain->changes,     &chain->events_xdr, &chain->read_only,
-                               &chain->read_write,  &chain->soroban,    &chain->body,
-                               &chain->fee_changes, &chain->before,     &chain->tx_events,
-                               &chain->diagnostics, &chain->archived,   &chain->answer };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_reset(all[i]);
+    for (size_t i = 0; i < TIDE_COUNT(chain->buffers); i++)
+        tide_buf_reset(&chain->buffers[i]);
 }
 
 /* --- lifetimes and evictions ----------------------------------------------------- */
 
 struct lcm_data chain_data(const struct sim_entry *entry, struct tide_buf *address)
 {
-    tide_buf_reset(address);
-    lcm_put_address_contract(address, entry->contract->address.key);
-    return (struct lcm_data){ tide_buf_view(address), entry->key, entry->durability };
+    return lcm_data_of(address, entry->contract->address.key, entry->key, entry->durability);
 }
 
-/* Appends a change of the lifetime of the key in chain->answer. It is a ledger entry of its own
- * under the key's hash. */
-static void put_life(struct chain *chain, uint32_t *count, uint32_t kind, uint32_t modified,
-                     uint32_t live_until)
+void chain_put_ttl(struct chain *chain, uint32_t *count, uint32_t kind, const struct lcm_data *data,
+                   uint32_t modified, uint32_t live_until)
 {
     uint8_t hash[TIDE_HASH_BYTES];
-    tide_sha256(hash, tide_buf_view(&chain->answer));
+    lcm_data_hash(hash, data);
     chain_change(&chain->changes, count, kind);
     if (kind == CHANGE_REMOVED)
         lcm_put_ttl_key(&chain->changes, hash);
@@ -125,32 +150,10 @@ static void put_life(struct chain *chain, uint32_t *count, uint32_t kind, uint32
         lcm_put_ttl(&chain->changes, modified, hash, live_until);
 }
 
-void chain_put_ttl(struct chain *chain, uint32_t *count, uint32_t kind, const struct lcm_data *data,
-                   uint32_t modified, uint32_t live_until)
-{
-    tide_buf_reset(&chain->answer);
-    lcm_put_data_key(&chain->answer, data);
-    put_life(chain, count, kind, modified, live_until);
-}
-
-/* Lists the key in chain->answer, and that of its lifetime, as evicted. */
-static void evict_key(struct chain *chain)
-{
-    uint8_t hash[TIDE_HASH_BYTES];
-    struct tide_buf *key = &chain->answer;
-    lcm_evict(&chain->lcm, tide_buf_view(key));
-    tide_sha256(hash, tide_buf_view(key));
-    tide_buf_reset(key);
-    lcm_put_ttl_key(key, hash);
-    lcm_evict(&chain->lcm, tide_buf_view(key));
-}
-
 void chain_evict(struct chain *chain, const struct sim_entry *entry)
 {
     struct lcm_data data = chain_data(entry, &chain->scratch);
-    tide_buf_reset(&chain->answer);
-    lcm_put_data_key(&chain->answer, &data);
-    evict_key(chain);
+    lcm_evict_data(&chain->lcm, &data);
     if (entry->durability == SIM_TEMPORARY)
         chain_report_version(chain, 0, entry, CHAIN_REMOVED);
 }
@@ -160,21 +163,27 @@ void chain_evict(struct chain *chain, const struct sim_entry *entry)
 void chain_put_code(const struct chain *chain, struct tide_buf *buf)
 {
     assert(chain->code.modified > 0 && chain->code.modified <= chain->ledger);
-    tide_buf_be32(buf, chain->code.modified);
-    tide_buf_be32(buf, 7); /* entry type CONTRACT_CODE */
-    tide_buf_be32(buf, 0);
+    lcm_words(buf, chain->code.modified, 7, 0); /* entry type CONTRACT_CODE */
     tide_buf_put(buf, chain->code.hash, TIDE_HASH_BYTES);
-    tide_buf_be32(buf, 0); /* no bytes of code */
-    tide_buf_be32(buf, 0);
+    lcm_words(buf, 0, 0); /* no bytes of code */
+}
+
+/* Writes the code's key to chain->answer and hashes it: the key of its lifetime. */
+static void hash_code(struct chain *chain, uint8_t hash[TIDE_HASH_BYTES])
+{
+    tide_buf_reset(&chain->answer);
+    lcm_put_code_key(&chain->answer, chain->code.hash);
+    tide_sha256(hash, tide_buf_view(&chain->answer));
 }
 
 /* Appends a change of the code's lifetime. */
 static void put_code_life(struct chain *chain, uint32_t *count, uint32_t kind, uint32_t modified,
                           uint32_t live_until)
 {
-    tide_buf_reset(&chain->answer);
-    lcm_put_code_key(&chain->answer, chain->code.hash);
-    put_life(chain, count, kind, modified, live_until);
+    uint8_t hash[TIDE_HASH_BYTES];
+    hash_code(chain, hash);
+    chain_change(&chain->changes, count, kind);
+    lcm_put_ttl(&chain->changes, modified, hash, live_until);
 }
 
 /* Appends the entry with a full new life. */
@@ -223,10 +232,13 @@ void chain_code_extend(struct chain *chain, uint32_t live_until, uint32_t *count
 
 void chain_code_evict(struct chain *chain)
 {
+    uint8_t hash[TIDE_HASH_BYTES];
     if (!chain_code_lapsed(chain) || chain->code.evicted)
         return;
+    hash_code(chain, hash);
+    lcm_evict(&chain->lcm, tide_buf_view(&chain->answer));
     tide_buf_reset(&chain->answer);
-    lcm_put_code_key(&chain->answer, chain->code.hash);
-    evict_key(chain);
+    lcm_put_ttl_key(&chain->answer, hash);
+    lcm_evict(&chain->lcm, tide_buf_view(&chain->answer));
     chain->code.evicted = true;
 }

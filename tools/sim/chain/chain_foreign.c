@@ -43,6 +43,37 @@ tide_status chain_strangers(struct chain *chain)
     return TIDE_OK;
 }
 
+void chain_put_transfer(struct chain *chain, const uint8_t from[TIDE_HASH_BYTES],
+                        const uint8_t to[TIDE_HASH_BYTES], const struct chain_payment *payment)
+{
+    struct tide_buf *buf = &chain->events_xdr;
+    char asset[5 + 56 + 1] = "native";
+    if (payment->usdc) {
+        struct tide_buf text;
+        tide_buf_init(&text, 64);
+        parties_put_strkey(&text, &chain->parties, PARTY_ISSUER);
+        snprintf(asset, sizeof asset, "USDC:%.56s", (const char *)text.ptr);
+        tide_buf_release(&text);
+    }
+    lcm_put_event_head(buf, chain->parties.contracts[payment->usdc ? PARTY_USDC : PARTY_XLM].id, 1,
+                       4);
+    lcm_put_symbol(buf, "transfer");
+    tide_buf_be32(buf, TIDE_SCV_ADDRESS);
+    lcm_put_address_account(buf, from);
+    tide_buf_be32(buf, TIDE_SCV_ADDRESS);
+    lcm_put_address_account(buf, to);
+    lcm_put_string(buf, asset);
+    if (payment->memo) {
+        lcm_put_map(buf, 2);
+        lcm_put_symbol(buf, "amount");
+        lcm_put_i128(buf, payment->amount);
+        lcm_put_symbol(buf, "to_muxed_id");
+        lcm_put_string(buf, payment->memo);
+    } else {
+        lcm_put_i128(buf, payment->amount);
+    }
+}
+
 /* Changes an account's balance and appends the changes. */
 static void put_account_move(struct foreign_tx *n, struct chain_stranger *party, int64_t by)
 {
@@ -70,35 +101,11 @@ static void put_address(struct tide_buf *buf, const struct chain_stranger *party
     lcm_put_address_account(buf, party->account.key);
 }
 
-/* Appends the transfer event of a classic payment. A memo makes its data a map with the memo as
- * muxed id. */
+/* Appends a transfer event. */
 static void put_transfer_event(struct foreign_tx *n, bool usdc, int64_t amount)
 {
-    struct tide_buf *buf = &n->chain->events_xdr;
-    char asset[5 + 56 + 1] = "native";
-    if (usdc) {
-        struct tide_buf text;
-        tide_buf_init(&text, 64);
-        parties_put_strkey(&text, &n->chain->parties, PARTY_ISSUER);
-        snprintf(asset, sizeof asset, "USDC:%.56s", (const char *)text.ptr);
-        tide_buf_release(&text);
-    }
-    lcm_put_event_head(buf, n->chain->parties.contracts[usdc ? PARTY_USDC : PARTY_XLM].id, 4);
-    lcm_put_symbol(buf, "transfer");
-    put_address(buf, n->from);
-    put_address(buf, n->to);
-    lcm_put_string(buf, asset);
-    if (n->tx.memo) {
-        tide_buf_be32(buf, TIDE_SCV_MAP);
-        tide_buf_be32(buf, 1);
-        tide_buf_be32(buf, 2);
-        lcm_put_symbol(buf, "amount");
-        lcm_put_i128(buf, amount);
-        lcm_put_symbol(buf, "to_muxed_id");
-        lcm_put_string(buf, n->tx.memo);
-    } else {
-        lcm_put_i128(buf, amount);
-    }
+    chain_put_transfer(n->chain, n->from->account.key, n->to->account.key,
+                       &(struct chain_payment){ usdc, amount, n->tx.memo });
     n->events++;
 }
 
@@ -158,13 +165,11 @@ static void make_data_entry(struct foreign_tx *n)
     n->tx.ops[0].type = LCM_OP_MANAGE_DATA;
     put_account_move(n, n->from, 0);
     chain_change(buf, &n->changes, CHANGE_CREATED);
-    tide_buf_be32(buf, n->chain->ledger);
-    tide_buf_be32(buf, 3); /* entry type DATA */
+    lcm_words(buf, n->chain->ledger, 3); /* entry type DATA */
     put_ed25519(buf, n->from->account.key);
     tide_xdr_put_var(buf, tide_slice_str(name));
     tide_xdr_put_var(buf, TIDE_SLICE("\0\1\2\xff"));
-    tide_buf_be32(buf, 0);
-    tide_buf_be32(buf, 0);
+    lcm_words(buf, 0, 0);
 }
 
 /* Names of events and functions, as the protocol's contracts have them. */
@@ -174,13 +179,11 @@ static const char *const names[] = { "swap", "deposit", "price", "attest", "liq"
 static void put_foreign_event(struct foreign_tx *n, const uint8_t id[TIDE_HASH_BYTES], uint32_t i)
 {
     struct tide_buf *buf = &n->chain->events_xdr;
-    lcm_put_event_head(buf, id, 3);
+    lcm_put_event_head(buf, id, 1, 3);
     lcm_put_symbol(buf, names[i]);
     put_address(buf, n->from);
     lcm_put_symbol(buf, "XLMUSDC");
-    tide_buf_be32(buf, TIDE_SCV_MAP);
-    tide_buf_be32(buf, 1);
-    tide_buf_be32(buf, 1);
+    lcm_put_map(buf, 1);
     lcm_put_symbol(buf, "amount_in");
     lcm_put_i128(buf, (int64_t)n->chain->ledger);
     n->events++;
@@ -192,7 +195,6 @@ static void put_foreign_entry(struct foreign_tx *n, const struct lcm_data *data)
 {
     struct chain *chain = n->chain;
     struct tide_buf *buf = &chain->changes;
-    uint8_t hash[TIDE_HASH_BYTES];
     tide_slice value = TIDE_SLICE("\0\0\0\3\0\0\0\7"); /* an ScVal of type u32: 7 */
     uint32_t kind = random_below(chain, 3);
     chain_change(buf, &n->changes, kind == CHANGE_CREATED ? CHANGE_CREATED : CHANGE_STATE);
@@ -202,32 +204,23 @@ static void put_foreign_entry(struct foreign_tx *n, const struct lcm_data *data)
         lcm_put_data(buf, chain->ledger, data, value);
         return;
     }
-    tide_buf_reset(&chain->answer);
-    lcm_put_data_key(&chain->answer, data);
-    tide_sha256(hash, tide_buf_view(&chain->answer));
     if (kind == CHANGE_REMOVED) {
         chain_change(buf, &n->changes, kind);
         lcm_put_data_key(buf, data);
     }
-    chain_change(buf, &n->changes, kind == CHANGE_CREATED ? CHANGE_CREATED : CHANGE_STATE);
-    lcm_put_ttl(buf, chain->ledger, hash, chain->ledger + 5000);
-    if (kind == CHANGE_REMOVED) {
-        chain_change(buf, &n->changes, kind);
-        lcm_put_ttl_key(buf, hash);
-    }
+    chain_put_ttl(chain, &n->changes, kind == CHANGE_CREATED ? CHANGE_CREATED : CHANGE_STATE, data,
+                  chain->ledger, chain->ledger + 5000);
+    if (kind == CHANGE_REMOVED)
+        chain_put_ttl(chain, &n->changes, kind, data, 0, 0);
 }
 
 /* Appends the SorobanTransactionData of a call with one read-write key. */
 static void put_foreign_footprint(struct foreign_tx *n, const struct lcm_data *data)
 {
     struct tide_buf *buf = &n->chain->soroban;
-    tide_buf_be32(buf, 0);
-    tide_buf_be32(buf, 0);
-    tide_buf_be32(buf, 1);
+    lcm_words(buf, 0, 0, 1);
     lcm_put_data_key(buf, data);
-    tide_buf_be32(buf, 1500000);
-    tide_buf_be32(buf, 900);
-    tide_buf_be32(buf, 700);
+    lcm_words(buf, 1500000, 900, 700);
     tide_buf_be64(buf, 60000);
     n->tx.soroban = tide_buf_view(buf);
 }
@@ -252,15 +245,11 @@ static void call_foreign(struct foreign_tx *n)
     n->tx.ops[0].type = LCM_OP_INVOKE;
     /* The buffers before and read_only are free here: strangers' transactions have no use for
      * them. */
-    tide_buf_reset(&chain->before);
-    lcm_put_address_contract(&chain->before, id);
     tide_buf_reset(&chain->read_only);
-    tide_buf_be32(&chain->read_only, TIDE_SCV_VEC);
-    tide_buf_be32(&chain->read_only, 1);
-    tide_buf_be32(&chain->read_only, 2);
+    lcm_put_vec(&chain->read_only, 2);
     lcm_put_symbol(&chain->read_only, "Pool");
     lcm_put_symbol(&chain->read_only, "XLMUSDC");
-    struct lcm_data data = { tide_buf_view(&chain->before), tide_buf_view(&chain->read_only), 1 };
+    struct lcm_data data = lcm_data_of(&chain->before, id, tide_buf_view(&chain->read_only), 1);
     put_foreign_footprint(n, &data);
     n->tx.fee = n->tx.fee_charged = 60100;
     if (random_below(chain, 6) == 0) {

@@ -116,16 +116,13 @@ static void restore_key(struct care *c, struct sim_entry *entry)
 static void put_soroban(struct care *c, bool writes)
 {
     struct tide_buf *buf = &c->chain->soroban;
-    tide_buf_be32(buf, 0);
-    tide_buf_be32(buf, writes ? 0 : c->keys);
+    lcm_words(buf, 0, writes ? 0 : c->keys);
     if (!writes)
         tide_buf_slice(buf, tide_buf_view(&c->chain->read_only));
     tide_buf_be32(buf, writes ? c->keys : 0);
     if (writes)
         tide_buf_slice(buf, tide_buf_view(&c->chain->read_only));
-    tide_buf_be32(buf, 0);
-    tide_buf_be32(buf, 4000);
-    tide_buf_be32(buf, writes ? 4000 : 0);
+    lcm_words(buf, 0, 4000, writes ? 4000 : 0);
     tide_buf_be64(buf, (uint64_t)(c->tx.fee - 100));
     c->tx.soroban = tide_buf_view(buf);
 }

@@ -32,7 +32,7 @@ struct chain_observer expect_observer(struct expect *expect);
 tide_status expect_close(struct expect *expect, struct sim_host *host,
                          struct tide_err *err) TIDE_MUST_USE;
 
-/* Appends a value as JSON, in the form of the fixtures. (expect_value.c) */
+/* Appends a value as JSON, in the form of the fixtures. */
 void expect_value(struct tide_buf *json, const sim_val *val);
 /* Appends an address as a strkey in quotes. */
 void expect_address(struct tide_buf *json, struct sim_addr party);

@@ -7,11 +7,45 @@
 #include "tools/sim/ledger/lcm.h"
 
 /* clang-format off */
-/* A letter of `parts` is an argument: w the actor, s subject, g signer, o owner, p pool,
- * d direction, m amount, n other amount, k least amount, y synthetic asset, f oracle asset,
- * q price, j country, e expiry, x metadata, t title, b text, i proposal, v support, a reason.
- * Arguments without an option: l least other amount (0), r partner (0), c collateral (xlm), h call
- * data (empty). */
+/* Kinds of arguments: address, pool, symbol, amount, bytes; from numbers and flags: u32, u64, bool. */
+enum kind { PARTY, POOL, SYMBOL, AMOUNT, BYTES, U32, U64, NOT };
+
+#define AT(field) offsetof(struct client_options, field)
+enum { NONE = -1 }; /* no option sets it: `fixed` does */
+/* A letter of `parts` is an argument, whose value comes from an option. */
+static const struct part {
+    char letter;
+    enum kind kind;
+    const char *option; /* option that a refusal names */
+    int at;             /* offset of the option's field */
+    const char *fixed;
+} all_parts[] = {
+    { 'w', PARTY,  "as",         AT(as),         NULL  },
+    { 's', PARTY,  "subject",    AT(subject),    NULL  },
+    { 'g', PARTY,  "signer",     AT(signer),     NULL  },
+    { 'o', PARTY,  "owner",      AT(owner),      NULL  },
+    { 'c', PARTY,  "collateral", NONE,           "xlm" },
+    { 'p', POOL,   "pool",       AT(pool),       NULL  },
+    { 'y', SYMBOL, "synth",      AT(synth),      NULL  },
+    { 'a', SYMBOL, "text",       AT(text),       NULL  },
+    { 'f', SYMBOL, "asset",      AT(asset),      NULL  },
+    { 'm', AMOUNT, "amount",     AT(amount),     NULL  },
+    { 'n', AMOUNT, "amount-b",   AT(amount_b),   NULL  },
+    { 'k', AMOUNT, "min",        AT(min),        NULL  },
+    { 'l', AMOUNT, "min-b",      NONE,           "0"   },
+    { 'q', AMOUNT, "price",      AT(price),      NULL  },
+    { 'x', BYTES,  "metadata",   AT(metadata),   NULL  },
+    { 't', BYTES,  "title",      AT(title),      NULL  },
+    { 'b', BYTES,  "text",       AT(text),       NULL  },
+    { 'h', BYTES,  "call data",  NONE,           ""    },
+    { 'r', U32,    "partner",    NONE,           NULL  },
+    { 'j', U32,    "country",    AT(country),    NULL  },
+    { 'e', U64,    "expires-in", AT(expires_in), NULL  },
+    { 'i', U64,    "proposal",   AT(proposal),   NULL  },
+    { 'd', NOT,    "reverse",    AT(reverse),    NULL  },
+    { 'v', NOT,    "against",    AT(against),    NULL  },
+};
+
 const struct client_call client_calls[] = {
     { "attest",              PARTY_COMPLIANCE, "attest",              "wsjex",  "--as sumsub --subject NAME [--country N] [--expires-in S] [--metadata TEXT]" },
     { "submit_attestation",  PARTY_COMPLIANCE, "submit_attestation",  "wgje",   "--user N --signer signer0 [--country N] [--expires-in S]" },
@@ -160,105 +194,52 @@ static tide_status put_pool(struct tide_buf *out, const char *pool, struct tide_
     return TIDE_OK;
 }
 
-static void put_bytes(struct tide_buf *out, const char *text)
-{
-    tide_buf_be32(out, TIDE_SCV_BYTES);
-    tide_xdr_put_var(out, tide_slice_str(text ? text : ""));
-}
-
-static void put_u32(struct tide_buf *out, uint64_t value)
-{
-    tide_buf_be32(out, TIDE_SCV_U32);
-    tide_buf_be32(out, (uint32_t)value);
-}
-
-static void put_u64(struct tide_buf *out, uint64_t value)
-{
-    tide_buf_be32(out, TIDE_SCV_U64);
-    tide_buf_be64(out, value);
-}
-
-static void put_bool(struct tide_buf *out, bool value)
-{
-    tide_buf_be32(out, TIDE_SCV_BOOL);
-    tide_buf_be32(out, value);
-}
-
 /* --- arguments ------------------------------------------------------------------------------- */
 
-/* Appends an argument that is a party, a pool or a symbol. */
-static tide_status put_text_argument(struct tide_buf *out, char part,
-                                     const struct client_options *o, const struct parties *parties,
-                                     struct tide_err *err)
+/* Appends an argument that cannot be malformed: a number, 0 without an option, or a flag. */
+static void put_number(struct tide_buf *out, enum kind kind, const char *field)
 {
-    switch (part) {
-    case 'w':
-        return put_party(out, o, parties, "as", o->as, err);
-    case 's':
-        return put_party(out, o, parties, "subject", o->subject, err);
-    case 'g':
-        return put_party(out, o, parties, "signer", o->signer, err);
-    case 'o':
-        return put_party(out, o, parties, "owner", o->owner, err);
-    case 'c':
-        return put_party(out, o, parties, "collateral", "xlm", err);
-    case 'p':
-        return put_pool(out, o->pool, err);
-    case 'y':
-        return put_symbol(out, "synth", o->synth, err);
-    case 'a':
-        return put_symbol(out, "text", o->text, err);
-    default:
-        return put_symbol(out, "asset", o->asset, err);
+    static const uint64_t zero;
+    uint64_t value = *(const uint64_t *)(const void *)(field ? field : (const char *)&zero);
+    if (kind == U64) {
+        tide_buf_be32(out, TIDE_SCV_U64);
+        tide_buf_be64(out, value);
+    } else {
+        lcm_words(out, TIDE_SCV_U32, (uint32_t)value);
     }
 }
 
-/* Appends an argument that is an amount. */
-static tide_status put_amount_argument(struct tide_buf *out, char part,
-                                       const struct client_options *o, struct tide_err *err)
+/* Appends one argument. */
+static tide_status put_part(struct tide_buf *out, const struct part *part,
+                            const struct client_options *o, const struct parties *parties,
+                            struct tide_err *err)
 {
-    switch (part) {
-    case 'm':
-        return put_amount(out, "amount", o->amount, err);
-    case 'n':
-        return put_amount(out, "amount-b", o->amount_b, err);
-    case 'k':
-        return put_amount(out, "min", o->min, err);
-    case 'l':
-        return put_amount(out, "min-b", "0", err);
-    default:
-        return put_amount(out, "price", o->price, err);
+    const char *field = part->at == NONE ? NULL : (const char *)o + part->at;
+    const char *text = part->fixed;
+    if (field && part->kind < U32)
+        text = *(const char *const *)(const void *)field;
+    switch (part->kind) {
+    case PARTY:
+        return put_party(out, o, parties, part->option, text, err);
+    case POOL:
+        return put_pool(out, text, err);
+    case SYMBOL:
+        return put_symbol(out, part->option, text, err);
+    case AMOUNT:
+        return put_amount(out, part->option, text, err);
+    case BYTES:
+        tide_buf_be32(out, TIDE_SCV_BYTES);
+        tide_xdr_put_var(out, tide_slice_str(text ? text : ""));
+        return TIDE_OK;
+    case U32:
+    case U64:
+        put_number(out, part->kind, field);
+        return TIDE_OK;
+    case NOT:
+        lcm_words(out, TIDE_SCV_BOOL, !*(const bool *)field);
+        return TIDE_OK;
     }
-}
-
-/* Appends an argument that cannot be malformed. */
-static void put_plain_argument(struct tide_buf *out, char part, const struct client_options *o)
-{
-    switch (part) {
-    case 'd':
-        put_bool(out, !o->reverse);
-        return;
-    case 'v':
-        put_bool(out, !o->against);
-        return;
-    case 'r':
-        put_u32(out, 0);
-        return;
-    case 'j':
-        put_u32(out, o->country);
-        return;
-    case 'e':
-        put_u64(out, o->expires_in);
-        return;
-    case 'i':
-        put_u64(out, o->proposal);
-        return;
-    default:
-        put_bytes(out, part == 'x'   ? o->metadata
-                       : part == 't' ? o->title
-                       : part == 'b' ? o->text
-                                     : NULL);
-    }
+    return TIDE_OK;
 }
 
 tide_status client_args(struct tide_buf *out, uint32_t *count, const struct client_call *call,
@@ -267,13 +248,11 @@ tide_status client_args(struct tide_buf *out, uint32_t *count, const struct clie
 {
     tide_status status = TIDE_OK;
     *count = 0;
-    for (const char *part = call->parts; *part && status == TIDE_OK; part++) {
-        if (strchr("wsgocpyfa", *part))
-            status = put_text_argument(out, *part, o, parties, err);
-        else if (strchr("mnklq", *part))
-            status = put_amount_argument(out, *part, o, err);
-        else
-            put_plain_argument(out, *part, o);
+    for (const char *letter = call->parts; *letter && status == TIDE_OK; letter++) {
+        const struct part *part = all_parts;
+        while (part->letter != *letter)
+            part++;
+        status = put_part(out, part, o, parties, err);
         (*count)++;
     }
     return status;

@@ -16,20 +16,13 @@
 
 static_assert(REDZONE % 16 == 0, "the gap must not disturb alignment");
 
-void tide_arena_init(struct tide_arena *arena, void *block, size_t size)
-{
-    assert(block || size == 0);
-    *arena = (struct tide_arena){ .cur = block, .base = block, .end = (uint8_t *)block + size };
-    POISON(arena->base, size);
-}
-
 tide_status tide_arena_open(struct tide_arena *arena, size_t size)
 {
-    void *block = malloc(size);
+    uint8_t *block = malloc(size);
     if (!block)
         return TIDE_E_MEMORY;
-    tide_arena_init(arena, block, size);
-    arena->owned = true;
+    *arena = (struct tide_arena){ .cur = block, .base = block, .end = block + size };
+    POISON(block, size);
     return TIDE_OK;
 }
 
@@ -37,8 +30,7 @@ void tide_arena_close(struct tide_arena *arena)
 {
     if (arena->base)
         UNPOISON(arena->base, (size_t)(arena->end - arena->base));
-    if (arena->owned)
-        free(arena->base);
+    free(arena->base);
     *arena = (struct tide_arena){ 0 };
 }
 
@@ -51,11 +43,6 @@ void tide_arena_reset(struct tide_arena *arena)
         POISON(arena->base, (size_t)(arena->end - arena->base));
 }
 
-static bool inject_failure(struct tide_arena *arena)
-{
-    return arena->fail_in && --arena->fail_in == 0;
-}
-
 void *tide_arena_alloc(struct tide_arena *arena, size_t size, size_t align, size_t count)
 {
     assert(size > 0);
@@ -64,7 +51,7 @@ void *tide_arena_alloc(struct tide_arena *arena, size_t size, size_t align, size
     size_t padding = (-(uintptr_t)arena->cur & (align - 1)) + REDZONE;
     size_t room = (size_t)(arena->end - arena->cur);
     /* Divide, never multiply, until the product is known to fit. */
-    if (arena->full || inject_failure(arena) || padding > room || count > (room - padding) / size) {
+    if (arena->full || padding > room || count > (room - padding) / size) {
         arena->full = true;
         return NULL;
     }

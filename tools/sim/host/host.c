@@ -4,7 +4,8 @@
 
 /* --- calls ------------------------------------------------------------------------ */
 
-const struct sim_fn *sim_fn_find(const struct sim_contract *contract, const char *name)
+/* Returns the function of that name in the contract's code, or NULL. */
+static const struct sim_fn *find_function(const struct sim_contract *contract, const char *name)
 {
     for (const struct sim_fn *fn = contract->code ? contract->code->fns : NULL; fn && fn->name;
          fn++) {
@@ -71,7 +72,7 @@ sim_val sim_call(struct sim_host *h, struct sim_addr to, const char *name, const
 {
     struct sim_contract *contract = sim_contract_find(h, to);
     sim_require(h, contract && sim_instance_load(h, contract), "no such contract");
-    const struct sim_fn *fn = sim_fn_find(contract, name);
+    const struct sim_fn *fn = find_function(contract, name);
     sim_require(h, fn, "no such function");
     sim_require(h, sim_types_fit(fn->types, args, arg_count), "arguments do not fit");
     sim_require(h, h->depth < SIM_DEPTH_MAX, "calls nested too deep");

@@ -68,8 +68,7 @@ struct sim_line {
 
 /* A classic account with its trustlines. */
 struct sim_account {
-    struct sim_account *next; /* next account of the same bucket */
-    struct sim_addr address;
+    struct sim_addr address; /* the first field: the tree's key */
     bool exists;
     int64_t balance; /* stroops */
     int64_t seq;     /* sequence number of its last transaction */
@@ -90,14 +89,12 @@ struct sim_asset {
 
 /* A contract, deployed or not. */
 struct sim_contract {
-    struct sim_contract *next; /* next contract of the same bucket */
-    struct sim_addr address;
+    struct sim_addr address; /* the first field: the tree's key */
     enum tide_role role;
     char name[TIDE_NAME_MAX];
-    uint32_t forms;       /* synth_token: whose forms its events have; 0: the protocol's */
-    uint32_t asset;       /* stellar_asset: index of its asset in sim_host.assets */
-    uint32_t nonces;      /* nonces on the ledger that authorisations of this contract have used */
-    uint32_t nonces_seen; /* counted by `tidemark-sim replay` while it compares states */
+    uint32_t forms;  /* synth_token: whose forms its events have; 0: the protocol's */
+    uint32_t asset;  /* stellar_asset: index of its asset in sim_host.assets */
+    uint32_t nonces; /* nonces on the ledger that authorisations of this contract have used */
     const struct sim_class *code; /* NULL: a wallet */
     struct sim_entry *instance;   /* instance entry; NULL before the deployment */
     /* the instance as a tree, valid while loaded_in is the present call */
@@ -251,10 +248,7 @@ struct sim_host {
     uint32_t entry_count, entry_buckets;
     struct sim_entry **live; /* entries that are not evicted, in no order */
     uint32_t live_count, live_max;
-    struct sim_account **accounts;
-    uint32_t account_count, account_buckets;
-    struct sim_contract **contracts;
-    uint32_t contract_count, contract_buckets;
+    void *accounts, *contracts; /* trees of search.h, by address */
 };
 
 /* Opens a host without accounts and contracts; asset 0 is XLM. classes: sim_classes. */
@@ -316,8 +310,6 @@ const struct sim_outcome *sim_attempt(struct sim_host *h, const struct sim_attem
 /* Returns the entry, or NULL; key is ScVal XDR. The look-up is no touch. */
 struct sim_entry *sim_entry_find(struct sim_host *h, struct sim_contract *contract, tide_slice key,
                                  uint32_t durability);
-/* Returns the function of that name in the contract's code, or NULL. */
-const struct sim_fn *sim_fn_find(const struct sim_contract *contract, const char *name);
 /* Appends the event as ContractEvent XDR. */
 void sim_event_xdr(struct tide_buf *buf, const struct sim_event *event);
 

@@ -10,9 +10,6 @@ void *sim_room(void *old, size_t size);
  * capacity. */
 void sim_grow(void **array, uint32_t *max, uint32_t count, size_t size);
 
-/* Returns a hash for the tables; not the same on machines of other byte order. */
-uint64_t sim_hash(uint64_t seed, const void *bytes, size_t len);
-
 /* Frees the memory of the last call's outcome: replaced values, and entries that do not exist. */
 void sim_drop_outcome(struct sim_host *h);
 /* Restores every entry, account and trustline to its state before the call. */

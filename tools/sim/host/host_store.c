@@ -29,7 +29,7 @@ void sim_grow(void **array, uint32_t *max, uint32_t count, size_t size)
 
 /* Mixes eight bytes at a time. Nothing depends on the values: walks over the table have no
  * order. */
-uint64_t sim_hash(uint64_t seed, const void *bytes, size_t len)
+static uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t len)
 {
     const uint8_t *at = bytes;
     uint64_t hash = seed ^ (len * 0x9e3779b97f4a7c15u);
@@ -84,8 +84,8 @@ static void rehash_entries(struct sim_host *h)
 /* The contract, the durability and the key identify an entry. */
 static uint64_t key_hash(const struct sim_contract *contract, tide_slice key, uint32_t durability)
 {
-    uint64_t seed = sim_hash(durability, contract->address.key, TIDE_HASH_BYTES);
-    return sim_hash(seed, key.ptr, key.len);
+    uint64_t seed = hash_bytes(durability, contract->address.key, TIDE_HASH_BYTES);
+    return hash_bytes(seed, key.ptr, key.len);
 }
 
 struct sim_entry *sim_entry_find(struct sim_host *h, struct sim_contract *contract, tide_slice key,

@@ -1,55 +1,44 @@
 /* Accounts, classic assets and contracts of the model, and classic balances. */
 #include "tools/sim/host/host_impl.h"
 
-#define BUCKETS_MIN 256u /* power of two */
+#include <search.h>
 
-static uint64_t address_hash(struct sim_addr address)
+/* Orders accounts, and contracts: each begins with its address. */
+static int by_address(const void *a, const void *b)
 {
-    return sim_hash(address.kind, address.key, TIDE_HASH_BYTES);
+    const struct sim_addr *x = a, *y = b;
+    return memcmp(x->key, y->key, TIDE_HASH_BYTES);
 }
 
-/* Doubles the table. Accounts do not move in memory. */
-static void rehash_accounts(struct sim_host *h)
+/* Returns the account or contract of that address in the tree, or NULL. */
+static void *find_address(void *const *tree, const struct sim_addr *address)
 {
-    uint32_t buckets = h->account_buckets ? h->account_buckets * 2 : BUCKETS_MIN;
-    assert((buckets & (buckets - 1)) == 0 && "a mask finds the bucket");
-    struct sim_account **table = sim_room(NULL, buckets * sizeof(struct sim_account *));
-    memset(table, 0, buckets * sizeof(struct sim_account *));
-    for (uint32_t i = 0; i < h->account_buckets; i++) {
-        for (struct sim_account *a = h->accounts[i], *next; a; a = next) {
-            next = a->next;
-            struct sim_account **head = &table[address_hash(a->address) & (buckets - 1)];
-            a->next = *head;
-            *head = a;
-        }
-    }
-    free(h->accounts);
-    h->accounts = table;
-    h->account_buckets = buckets;
+    void *const *node = tfind(address, tree, by_address);
+    return node ? *node : NULL;
+}
+
+/* Adds an account or contract to the tree. */
+static void add_address(void **tree, void *made)
+{
+    if (!tsearch(made, tree, by_address))
+        abort();
 }
 
 struct sim_account *sim_account_find(struct sim_host *h, struct sim_addr address)
 {
-    if (address.kind != SIM_ACCOUNT || !h->account_buckets)
-        return NULL;
-    struct sim_account *a = h->accounts[address_hash(address) & (h->account_buckets - 1)];
-    while (a && !sim_addr_eq(a->address, address))
-        a = a->next;
+    struct sim_account *a =
+        address.kind == SIM_ACCOUNT ? find_address(&h->accounts, &address) : NULL;
     return a && a->exists ? a : NULL;
 }
 
 struct sim_account *sim_account_add(struct sim_host *h, struct sim_addr address, int64_t balance)
 {
     assert(address.kind == SIM_ACCOUNT && !sim_account_find(h, address));
-    if (h->account_count >= h->account_buckets)
-        rehash_accounts(h);
-    struct sim_account **head = &h->accounts[address_hash(address) & (h->account_buckets - 1)];
     struct sim_account *made = sim_room(NULL, sizeof(*made));
     *made = (struct sim_account){
-        .next = *head, .address = address, .exists = true, .balance = balance, .modified = h->seq
+        .address = address, .exists = true, .balance = balance, .modified = h->seq
     };
-    *head = made;
-    h->account_count++;
+    add_address(&h->accounts, made);
     return made;
 }
 
@@ -71,50 +60,19 @@ uint32_t sim_asset_add(struct sim_host *h, const char *code, struct sim_addr iss
     return h->asset_count++;
 }
 
-/* Doubles the table. Contracts do not move in memory. */
-static void rehash_contracts(struct sim_host *h)
-{
-    uint32_t buckets = h->contract_buckets ? h->contract_buckets * 2 : BUCKETS_MIN;
-    assert((buckets & (buckets - 1)) == 0 && "a mask finds the bucket");
-    struct sim_contract **table = sim_room(NULL, buckets * sizeof(struct sim_contract *));
-    memset(table, 0, buckets * sizeof(struct sim_contract *));
-    for (uint32_t i = 0; i < h->contract_buckets; i++) {
-        for (struct sim_contract *c = h->contracts[i], *next; c; c = next) {
-            next = c->next;
-            struct sim_contract **head = &table[address_hash(c->address) & (buckets - 1)];
-            c->next = *head;
-            *head = c;
-        }
-    }
-    free(h->contracts);
-    h->contracts = table;
-    h->contract_buckets = buckets;
-}
-
 struct sim_contract *sim_contract_find(struct sim_host *h, struct sim_addr address)
 {
-    if (address.kind != SIM_CONTRACT || !h->contract_buckets)
-        return NULL;
-    struct sim_contract *c = h->contracts[address_hash(address) & (h->contract_buckets - 1)];
-    while (c && !sim_addr_eq(c->address, address))
-        c = c->next;
-    return c;
+    return address.kind == SIM_CONTRACT ? find_address(&h->contracts, &address) : NULL;
 }
 
 struct sim_contract *sim_contract_add(struct sim_host *h, struct sim_addr address,
                                       enum tide_role role, const char *name)
 {
     assert(address.kind == SIM_CONTRACT && !sim_contract_find(h, address));
-    if (h->contract_count >= h->contract_buckets)
-        rehash_contracts(h);
-    struct sim_contract **head = &h->contracts[address_hash(address) & (h->contract_buckets - 1)];
     struct sim_contract *made = sim_room(NULL, sizeof(*made));
-    *made = (struct sim_contract){
-        .next = *head, .address = address, .role = role, .code = h->classes[role]
-    };
+    *made = (struct sim_contract){ .address = address, .role = role, .code = h->classes[role] };
     snprintf(made->name, sizeof(made->name), "%s", name);
-    *head = made;
-    h->contract_count++;
+    add_address(&h->contracts, made);
     return made;
 }
 
@@ -135,20 +93,8 @@ void sim_close(struct sim_host *h)
 {
     sim_drop_outcome(h);
     sim_store_close(h);
-    for (uint32_t i = 0; i < h->account_buckets; i++) {
-        for (struct sim_account *a = h->accounts[i], *next; a; a = next) {
-            next = a->next;
-            free(a);
-        }
-    }
-    for (uint32_t i = 0; i < h->contract_buckets; i++) {
-        for (struct sim_contract *c = h->contracts[i], *next; c; c = next) {
-            next = c->next;
-            free(c);
-        }
-    }
-    free(h->accounts);
-    free(h->contracts);
+    tdestroy(h->accounts, free);
+    tdestroy(h->contracts, free);
     free(h->out.events);
     free(h->out.frames);
     free(h->out.auths);

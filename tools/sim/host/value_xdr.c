@@ -79,47 +79,20 @@ void sim_val_xdr(struct tide_buf *buf, const sim_val *val)
     }
 }
 
-/* Position in the XDR that is read. Reading past the end fails an assertion. */
+/* Position in the XDR that is read. Reading past the end fails an assertion at the end. */
 struct reader {
     struct tide_arena *arena;
-    const uint8_t *cur;
-    const uint8_t *end;
+    struct tide_xdr x;
 };
-
-static uint32_t read_u32(struct reader *r)
-{
-    assert(r->end - r->cur >= 4);
-    uint32_t v = tide_be32(r->cur);
-    r->cur += 4;
-    return v;
-}
-
-static uint64_t read_u64(struct reader *r)
-{
-    assert(r->end - r->cur >= 8);
-    uint64_t v = tide_be64(r->cur);
-    r->cur += 8;
-    return v;
-}
-
-/* Returns n bytes, borrowed, and skips their padding to a multiple of four. */
-static tide_slice read_opaque(struct reader *r, uint32_t n)
-{
-    size_t padded = ((size_t)n + 3) & ~(size_t)3;
-    assert((size_t)(r->end - r->cur) >= padded);
-    tide_slice s = { r->cur, n };
-    r->cur += padded;
-    return s;
-}
 
 static sim_val read_val(struct reader *r);
 
 static sim_val read_map(struct reader *r)
 {
     sim_val out = { .type = TIDE_SCV_MAP };
-    if (read_u32(r) == 0)
+    if (tide_xdr_u32(&r->x) == 0)
         return out;
-    uint32_t count = read_u32(r);
+    uint32_t count = tide_xdr_u32(&r->x);
     /* A full arena leaves the map empty; the pairs are still read, so that the position stays
      * right. */
     out.map = count ? tide_new(r->arena, struct sim_pair, count) : NULL;
@@ -136,9 +109,9 @@ static sim_val read_map(struct reader *r)
 static sim_val read_vec(struct reader *r)
 {
     sim_val out = { .type = TIDE_SCV_VEC };
-    if (read_u32(r) == 0)
+    if (tide_xdr_u32(&r->x) == 0)
         return out;
-    uint32_t count = read_u32(r);
+    uint32_t count = tide_xdr_u32(&r->x);
     out.vec = count ? tide_new(r->arena, sim_val, count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         sim_val item = read_val(r);
@@ -151,9 +124,9 @@ static sim_val read_vec(struct reader *r)
 
 static struct sim_instance *read_instance(struct reader *r)
 {
-    struct sim_instance read = { .stellar_asset = read_u32(r) == 1 };
+    struct sim_instance read = { .stellar_asset = tide_xdr_u32(&r->x) == 1 };
     if (!read.stellar_asset)
-        memcpy(read.wasm, read_opaque(r, TIDE_HASH_BYTES).ptr, TIDE_HASH_BYTES);
+        memcpy(read.wasm, tide_xdr_opaque(&r->x, TIDE_HASH_BYTES).ptr, TIDE_HASH_BYTES);
     read.storage = read_map(r);
     struct sim_instance *out = tide_new(r->arena, struct sim_instance, 1);
     if (out)
@@ -163,37 +136,37 @@ static struct sim_instance *read_instance(struct reader *r)
 
 static sim_val read_val(struct reader *r)
 {
-    sim_val out = { .type = read_u32(r) };
+    sim_val out = { .type = tide_xdr_u32(&r->x) };
     switch (out.type) {
     case TIDE_SCV_BOOL:
-        out.b = read_u32(r) == 1;
+        out.b = tide_xdr_u32(&r->x) == 1;
         break;
     case TIDE_SCV_U32:
-        out.u32 = read_u32(r);
+        out.u32 = tide_xdr_u32(&r->x);
         break;
     case TIDE_SCV_U64:
-        out.u64 = read_u64(r);
+        out.u64 = tide_xdr_u64(&r->x);
         break;
     case TIDE_SCV_I128: {
-        uint64_t hi = read_u64(r);
-        out.i128 = tide_i128_from_parts((int64_t)hi, read_u64(r)).raw;
+        uint64_t hi = tide_xdr_u64(&r->x);
+        out.i128 = tide_i128_from_parts((int64_t)hi, tide_xdr_u64(&r->x)).raw;
         break;
     }
     case TIDE_SCV_BYTES:
     case TIDE_SCV_STRING:
     case TIDE_SCV_SYMBOL:
-        out.bytes = read_opaque(r, read_u32(r));
+        out.bytes = tide_xdr_var(&r->x, UINT32_MAX);
         break;
     case TIDE_SCV_VEC:
         return read_vec(r);
     case TIDE_SCV_MAP:
         return read_map(r);
     case TIDE_SCV_ADDRESS:
-        out.addr.kind = read_u32(r);
+        out.addr.kind = tide_xdr_u32(&r->x);
         assert(out.addr.kind == SIM_ACCOUNT || out.addr.kind == SIM_CONTRACT);
         if (out.addr.kind == SIM_ACCOUNT)
-            (void)read_u32(r);
-        memcpy(out.addr.key, read_opaque(r, TIDE_HASH_BYTES).ptr, TIDE_HASH_BYTES);
+            (void)tide_xdr_u32(&r->x);
+        memcpy(out.addr.key, tide_xdr_opaque(&r->x, TIDE_HASH_BYTES).ptr, TIDE_HASH_BYTES);
         break;
     case TIDE_SCV_CONTRACT_INSTANCE:
         out.instance = read_instance(r);
@@ -207,8 +180,8 @@ static sim_val read_val(struct reader *r)
 
 sim_val sim_val_read(struct tide_arena *arena, tide_slice xdr)
 {
-    struct reader r = { arena, xdr.ptr, xdr.ptr + xdr.len };
+    struct reader r = { arena, tide_xdr_of(xdr) };
     sim_val out = read_val(&r);
-    assert(r.cur == r.end && "one value fills its XDR");
+    assert(r.x.status == TIDE_OK && !tide_xdr_left(&r.x) && "one value fills its XDR");
     return out;
 }

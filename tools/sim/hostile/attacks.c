@@ -57,7 +57,7 @@ static void put_diagnostics(struct attack *a, const uint8_t id[TIDE_HASH_BYTES])
     if (!a->chain->options.diagnostics && !dice_percent(a->dice, 20))
         return;
     tide_buf_be32(out, dice_of(a->dice, 2)); /* in a successful call, or not */
-    hostile_put_event_head(out, id, 2, 2);
+    lcm_put_event_head(out, id, 2, 2);
     lcm_put_symbol(out, "error");
     hostile_value(a->dice, out, (struct hostile_bounds){ .bytes = 400, .depth = 40, .wild = true });
     hostile_value(a->dice, out,
@@ -205,16 +205,14 @@ static void put_asset_event(struct attack *a, uint32_t place, uint32_t name)
         snprintf(text, sizeof text, "USDC:%.56s", (const char *)issuer.ptr);
         tide_buf_release(&issuer);
     }
-    hostile_put_event_head(out, h->chain->parties.contracts[place].id, 1, name == 0 ? 4 : 3);
+    lcm_put_event_head(out, h->chain->parties.contracts[place].id, 1, name == 0 ? 4 : 3);
     lcm_put_symbol(out, asset_names[name]);
     put_holder(h, out);
     if (name == 0)
         put_holder(h, out);
     lcm_put_string(out, text);
     if (name < 2 && dice_percent(&h->dice, 40)) { /* transfers and mints may have a memo */
-        tide_buf_be32(out, TIDE_SCV_MAP);
-        tide_buf_be32(out, 1);
-        tide_buf_be32(out, 2);
+        lcm_put_map(out, 2);
         lcm_put_symbol(out, "amount");
         put_amount(h, out);
         lcm_put_symbol(out, "to_muxed_id");
@@ -279,9 +277,8 @@ void hostile_footprint(struct hostile *h)
         hostile_put_entry(h, kind, STYLE_EXTREME);
         if (h->key.len > HOSTILE_KEY_BYTES)
             continue;
-        tide_buf_reset(&h->address);
-        lcm_put_address_contract(&h->address, ours->address.key);
-        struct lcm_data data = { tide_buf_view(&h->address), tide_buf_view(&h->key), i % 2 };
+        struct lcm_data data =
+            lcm_data_of(&h->address, ours->address.key, tide_buf_view(&h->key), i % 2);
         attack_key(&a, a.read_write < HOSTILE_WRITES && i % 5 == 0, &data);
     }
     put_args(&a, 2, (struct hostile_bounds){ .bytes = 300, .depth = 30 });
@@ -310,12 +307,12 @@ void hostile_strangers(struct hostile *h)
             continue;
         hostile_put_entry(h, kind, hostile_style(&h->dice));
         attack_write(&a, id, kind->temporary ? SIM_TEMPORARY : SIM_PERSISTENT,
-                     tide_buf_view(&h->key), tide_buf_view(&h->value));
+                     tide_buf_view(&h->key));
     }
     if (dice_percent(&h->dice, 40)) {
         hostile_put_instance(h, like->role, hostile_style(&h->dice));
         /* key of the instance */
-        attack_write(&a, id, SIM_PERSISTENT, TIDE_SLICE("\0\0\0\x14"), tide_buf_view(&h->value));
+        attack_write(&a, id, SIM_PERSISTENT, TIDE_SLICE("\0\0\0\x14"));
     } else {
         attack_instance(&a, id);
     }
@@ -332,14 +329,14 @@ static void large_events(struct hostile *h)
     const struct sim_contract *ours = hostile_ours(h);
     attack_call(&a, ours->address.key, random_function(&h->dice));
     if (dice_of(&h->dice, 2)) {
-        hostile_put_event_head(&a.chain->events_xdr, ours->address.key, 1, 1);
+        lcm_put_event_head(&a.chain->events_xdr, ours->address.key, 1, 1);
         lcm_put_symbol(&a.chain->events_xdr, "swap");
         tide_buf_be32(&a.chain->events_xdr, TIDE_SCV_BYTES);
         hostile_put_bytes(&h->dice, &a.chain->events_xdr, HOSTILE_EVENT_BYTES - 200);
         a.events++;
     } else { /* the smallest event, as often as it fits */
         while (a.chain->events_xdr.len < HOSTILE_EVENT_BYTES - 80) {
-            hostile_put_event_head(&a.chain->events_xdr, ours->address.key, 1, 0);
+            lcm_put_event_head(&a.chain->events_xdr, ours->address.key, 1, 0);
             tide_buf_be32(&a.chain->events_xdr, TIDE_SCV_VOID);
             a.events++;
         }
@@ -369,8 +366,7 @@ static void large_entry(struct hostile *h)
                       (struct hostile_bounds){ .bytes = HOSTILE_ENTRY_BYTES - 400,
                                                .depth = HOSTILE_DEPTH_VALID });
     }
-    attack_write(&a, ours->address.key, SIM_PERSISTENT, tide_buf_view(&h->key),
-                 tide_buf_view(&h->value));
+    attack_write(&a, ours->address.key, SIM_PERSISTENT, tide_buf_view(&h->key));
     attack_end(&a, LCM_OP_INVOKE, 0);
 }
 

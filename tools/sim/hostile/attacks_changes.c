@@ -159,9 +159,7 @@ static void put_life(struct hostile *h, const struct change_group *at, uint32_t 
                      const struct lcm_data *data)
 {
     uint8_t hash[TIDE_HASH_BYTES];
-    tide_buf_reset(&h->hash_key);
-    lcm_put_data_key(&h->hash_key, data);
-    tide_sha256(hash, tide_buf_view(&h->hash_key));
+    lcm_data_hash(hash, data);
     chain_change(at->buf, at->count, kind);
     if (kind == CHANGE_REMOVED) {
         lcm_put_ttl_key(at->buf, hash);
@@ -245,9 +243,9 @@ static void put_after_all(struct hostile *h, const struct subject *subjects, uin
     for (uint32_t i = dice_of(&h->dice, 6); i > 0; i--) {
         const struct subject *s = &subjects[dice_of(&h->dice, count)];
         struct lcm_data data = data_of(h, s);
-        tide_buf_reset(&h->hash_key);
-        lcm_put_data_key(&h->hash_key, &data);
-        lcm_evict(&h->chain->lcm, tide_buf_view(&h->hash_key));
+        tide_buf_reset(&h->key);
+        lcm_put_data_key(&h->key, &data);
+        lcm_evict(&h->chain->lcm, tide_buf_view(&h->key));
         put_data(h, &at, s->instance ? CHANGE_UPDATED : dice_of(&h->dice, CHANGE_RESTORED + 1), s);
     }
     upgrade.xdr = tide_buf_view(&h->late);

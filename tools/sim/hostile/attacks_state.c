@@ -1,4 +1,4 @@
-/* Attacks by entries, tokens, names, lifetimes and code. */
+/* Attacks by entries, tokens, names, lifetimes, code and bulk. */
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/hostile/hostile_impl.h"
@@ -32,7 +32,7 @@ void hostile_entries(struct hostile *h)
         hostile_put_entry(h, kind, style_of(h, ours));
         if (h->key.len <= HOSTILE_KEY_BYTES)
             attack_write(&a, ours->address.key, kind->temporary ? SIM_TEMPORARY : SIM_PERSISTENT,
-                         tide_buf_view(&h->key), tide_buf_view(&h->value));
+                         tide_buf_view(&h->key));
     }
     struct hostile_entry *old = hostile_any_entry(h, false);
     if (old && dice_percent(&h->dice, 50) &&
@@ -52,8 +52,7 @@ static void put_token_entry(struct attack *a, const struct sim_contract *ours,
     struct hostile *h = a->h;
     hostile_put_entry(h, kind, STYLE_EXTREME);
     if (h->key.len <= HOSTILE_KEY_BYTES)
-        attack_write(a, ours->address.key, SIM_PERSISTENT, tide_buf_view(&h->key),
-                     tide_buf_view(&h->value));
+        attack_write(a, ours->address.key, SIM_PERSISTENT, tide_buf_view(&h->key));
 }
 
 /* Emits events of a stranger's token, which a market may or may not name, and writes its instance
@@ -83,12 +82,12 @@ static void emit_token_events(struct hostile *h)
         a.events++;
     }
     hostile_put_instance(h, TIDE_ROLE_synth_token, hostile_style(&h->dice));
-    attack_write(&a, id, SIM_PERSISTENT, instance_key, tide_buf_view(&h->value));
+    attack_write(&a, id, SIM_PERSISTENT, instance_key);
     const struct tide_kind *kind = hostile_kind(h, TIDE_ROLE_synth_token);
     if (kind) {
         hostile_put_entry(h, kind, hostile_style(&h->dice));
         attack_write(&a, id, kind->temporary ? SIM_TEMPORARY : SIM_PERSISTENT,
-                     tide_buf_view(&h->key), tide_buf_view(&h->value));
+                     tide_buf_view(&h->key));
     }
     attack_end(&a, LCM_OP_INVOKE, 0);
 }
@@ -148,14 +147,14 @@ void hostile_listings(struct hostile *h)
     a.own_instance = true;
     attack_call(&a, last, TIDE_SLICE("__constructor"));
     hostile_put_instance(h, TIDE_ROLE_synth_token, STYLE_EXTREME);
-    attack_write(&a, last, SIM_PERSISTENT, instance_key, tide_buf_view(&h->value));
+    attack_write(&a, last, SIM_PERSISTENT, instance_key);
     attack_end(&a, LCM_OP_INVOKE, 0);
     attack_begin(&a, h);
     attack_call(&a, registry, TIDE_SLICE("preg_asset"));
     h->named = next; /* the catalog's token is this contract */
     put_listing(h, true);
     h->named = NULL;
-    attack_write(&a, registry, SIM_PERSISTENT, tide_buf_view(&h->key), tide_buf_view(&h->value));
+    attack_write(&a, registry, SIM_PERSISTENT, tide_buf_view(&h->key));
     attack_end(&a, LCM_OP_INVOKE, 0);
     h->listed++;
     h->listed_at = h->chain->ledger;
@@ -183,7 +182,7 @@ static void put_naming(struct attack *a, const uint8_t *contract, int kind, cons
     hostile_put_entry(h, &tide_entries()[kind], STYLE_EXTREME);
     h->named = NULL;
     if (h->key.len <= HOSTILE_KEY_BYTES)
-        attack_write(a, contract, SIM_PERSISTENT, tide_buf_view(&h->key), tide_buf_view(&h->value));
+        attack_write(a, contract, SIM_PERSISTENT, tide_buf_view(&h->key));
 }
 
 /* Writes an entry of the catalog that names the token. */
@@ -194,7 +193,7 @@ static void put_catalog(struct attack *a, const uint8_t *token, bool live)
     put_listing(h, live);
     h->named = NULL;
     attack_write(a, h->chain->parties.contracts[PARTY_PARTNERS].id, SIM_PERSISTENT,
-                 tide_buf_view(&h->key), tide_buf_view(&h->value));
+                 tide_buf_view(&h->key));
 }
 
 /* Deploys a token of which the engine has some, and names it as collateral, in a pool and in an
@@ -211,7 +210,7 @@ static void name_token(struct hostile *h, const uint8_t *token)
         put_asset_instance(h);
     else
         hostile_put_instance(h, TIDE_ROLE_synth_token, STYLE_EXTREME);
-    attack_write(&a, token, SIM_PERSISTENT, instance_key, tide_buf_view(&h->value));
+    attack_write(&a, token, SIM_PERSISTENT, instance_key);
     put_naming(&a, token, asset ? TIDE_EN_stellar_asset_balance : TIDE_EN_synth_token_balance,
                ours[PARTY_ENGINE].id);
     put_naming(&a, ours[PARTY_ENGINE].id, TIDE_EN_synthetic_engine_collateral_allowed, token);
@@ -277,8 +276,7 @@ static void put_extension(struct hostile *h, struct hostile_entry *entry, uint32
 {
     struct attack a;
     attack_begin(&a, h);
-    tide_buf_be32(&a.chain->body, 0);
-    tide_buf_be32(&a.chain->body, live_until - h->chain->ledger);
+    lcm_words(&a.chain->body, 0, live_until - h->chain->ledger);
     attack_extend(&a, entry, live_until);
     attack_end(&a, LCM_OP_EXTEND_TTL, 0);
 }
@@ -333,8 +331,7 @@ static void create_contract(struct hostile *h)
     uint32_t args = dice_of(&h->dice, 4);
     attack_begin(&a, h);
     struct tide_buf *body = &a.chain->body;
-    tide_buf_be32(body, 3); /* create contract v2 */
-    tide_buf_be32(body, 0); /* from address */
+    lcm_words(body, 3, 0); /* create contract v2, from address */
     lcm_put_address_account(body, a.from->key);
     put_random(h, body);
     tide_buf_be32(body, 0); /* executable: wasm */
@@ -435,4 +432,106 @@ void hostile_scorch(struct hostile *h)
         victim = random_entry(h);
     }
     attack_end(&a, LCM_OP_INVOKE, 0);
+}
+
+/* --- bulk: one operation with as many events or entries as --hostile-bulk says, most of them equal.
+ * The time that an index needs for them must grow in proportion to their number. ------------- */
+
+enum { BULK = 100, BULKS = 3 }; /* repetitions by default; bulk attacks of a chain */
+
+/* A bulk transaction that is being made. */
+struct bulk {
+    struct attack a;
+    uint32_t count;
+    /* one contract of each role; NULL: there is none */
+    const struct sim_contract *ours[TIDE_ROLE_COUNT];
+};
+
+/* Finds the first deployed contract of each role. */
+static void find_contracts(struct bulk *c, struct hostile *h)
+{
+    for (uint32_t place = 0; place < PARTY_TOKEN + PARTY_MARKETS; place++) {
+        const struct sim_contract *one =
+            sim_contract_find(&h->chain->host, chain_addr(h->chain, parties_contract(place)));
+        if (one && one->role < TIDE_ROLE_COUNT && !c->ours[one->role])
+            c->ours[one->role] = one;
+    }
+}
+
+/* Begins a call that lists all these contracts as running. */
+static void begin_bulk(struct bulk *c, struct hostile *h)
+{
+    *c = (struct bulk){ .count = h->options.bulk ? h->options.bulk : BULK };
+    find_contracts(c, h);
+    attack_begin(&c->a, h);
+    c->a.own_instance = true;
+    for (uint32_t role = 0; role < TIDE_ROLE_COUNT; role++)
+        if (c->ours[role])
+            attack_instance(&c->a, c->ours[role]->address.key);
+    attack_call(&c->a, c->ours[TIDE_ROLE_earnings_distributor]->address.key, TIDE_SLICE("bulk"));
+}
+
+/* Writes the events. Every second one of a kind has the same fields, because its dice are reset to
+ * a state of the kind. The kinds take turns, so that equal events stand both near and far from each
+ * other. */
+static void put_events(struct bulk *c)
+{
+    struct hostile *h = c->a.h;
+    for (uint32_t i = 0; i < c->count; i++)
+        for (uint32_t k = 0; k < TIDE_EV_COUNT; k++) {
+            const struct tide_kind *kind = &tide_events()[k];
+            const struct sim_contract *ours = c->ours[kind->role];
+            struct dice others = h->dice;
+            if (!ours || kind->system)
+                continue;
+            if (i % 2 == 0)
+                h->dice.state = k;
+            hostile_put_event_of(h, &c->a.chain->events_xdr, ours->address.key, kind,
+                                 STYLE_EXTREME);
+            if (i % 2 == 0)
+                h->dice = others;
+            c->a.events++;
+        }
+}
+
+/* Writes the entries of each kind: versions of one entry, or new entries. */
+static void put_entries(struct bulk *c, bool versions)
+{
+    struct hostile *h = c->a.h;
+    for (uint32_t k = 0; k < TIDE_EN_COUNT; k++) {
+        const struct tide_kind *kind = &tide_entries()[k];
+        const struct sim_contract *ours = c->ours[kind->role];
+        if (!ours)
+            continue;
+        for (uint32_t i = 0; i < c->count; i++) {
+            if (i == 0 || !versions)
+                hostile_put_entry(h, kind, STYLE_EXTREME);
+            struct lcm_data data =
+                lcm_data_of(&h->address, ours->address.key, tide_buf_view(&h->key),
+                            kind->temporary ? SIM_TEMPORARY : SIM_PERSISTENT);
+            if (i == 0 || !versions) {
+                attack_key(&c->a, true, &data);
+                attack_create(&c->a, &data, tide_buf_view(&h->value));
+            } else {
+                attack_update(&c->a, &data, tide_buf_view(&h->value));
+            }
+        }
+    }
+}
+
+/* The first bulk has events, the second new entries, the third versions. */
+void hostile_bulk(struct hostile *h)
+{
+    struct bulk c;
+    if (!hostile_all(h) || h->bulks == BULKS || h->bulk_at == h->chain->ledger)
+        return;
+    begin_bulk(&c, h);
+    if (h->bulks == 0)
+        put_events(&c);
+    else
+        put_entries(&c, h->bulks == 2);
+    assert(!h->chain->events_xdr.failed && !h->chain->changes.failed); /* 480 of each fit */
+    attack_end(&c.a, LCM_OP_INVOKE, 0);
+    h->bulks++;
+    h->bulk_at = h->chain->ledger;
 }

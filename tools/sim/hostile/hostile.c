@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* attacks of a ledger; ledgers that the population needs to start */
-enum { MOST_A_LEDGER = 6, AFTER_DEPLOYMENT = 16, HOSTILE_BUFFERS = 9 };
+enum { MOST_A_LEDGER = 6, AFTER_DEPLOYMENT = 16 };
 
 /* An attack, as attacks.def lists it. */
 struct kind {
@@ -38,15 +38,6 @@ tide_status hostile_parse(uint32_t *attacks, const char *list, struct tide_err *
         at += len + (at[len] == ',');
     }
     return TIDE_OK;
-}
-
-/* Lists the buffers for opening and closing. */
-static void list_buffers(struct hostile *h, struct tide_buf *all[HOSTILE_BUFFERS])
-{
-    struct tide_buf *buffers[] = { &h->args,     &h->key,   &h->value,  &h->address, &h->hash_key,
-                                   &h->subjects, &h->after, &h->refund, &h->late };
-    static_assert(TIDE_COUNT(buffers) == HOSTILE_BUFFERS, "each is opened and released");
-    memcpy(all, buffers, sizeof buffers);
 }
 
 /* Creates the attackers' accounts. They exist in the ledger's changes only, not in the model. */
@@ -125,10 +116,8 @@ tide_status hostile_open(struct hostile **out, struct chain *chain,
     h->options = *options;
     h->dice.state = options->seed * 0x2545f4914f6cdd1du + options->seed;
     h->entries = calloc(HOSTILE_ENTRIES, sizeof *h->entries);
-    struct tide_buf *all[HOSTILE_BUFFERS];
-    list_buffers(h, all);
-    for (size_t i = 0; i < HOSTILE_BUFFERS; i++)
-        tide_buf_init(all[i], TIDE_LEDGER_BYTES_MAX);
+    for (size_t i = 0; i < TIDE_COUNT(h->buffers); i++)
+        tide_buf_init(&h->buffers[i], TIDE_LEDGER_BYTES_MAX);
     chain->attack = attack_ledger;
     chain->attackers = h;
     return h->entries ? create_accounts(h) : TIDE_E_MEMORY;
@@ -139,9 +128,7 @@ void hostile_close(struct hostile *h)
     if (!h)
         return;
     hostile_forget(h);
-    struct tide_buf *all[HOSTILE_BUFFERS];
-    list_buffers(h, all);
-    for (size_t i = 0; i < HOSTILE_BUFFERS; i++)
-        tide_buf_release(all[i]);
+    for (size_t i = 0; i < TIDE_COUNT(h->buffers); i++)
+        tide_buf_release(&h->buffers[i]);
     free(h);
 }

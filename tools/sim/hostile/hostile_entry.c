@@ -56,27 +56,7 @@ static struct hostile_entry *new_entry(struct hostile *h)
 /* Returns the entry as the lcm functions take it. */
 static struct lcm_data data_of(struct hostile *h, const struct hostile_entry *entry)
 {
-    tide_buf_reset(&h->address);
-    lcm_put_address_contract(&h->address, entry->contract);
-    return (struct lcm_data){ tide_buf_view(&h->address), tide_buf_view(&entry->key),
-                              entry->durability };
-}
-
-/* Appends a change of an entry's lifetime. modified and live_until are the lifetime entry's
- * values. */
-static void put_ttl(struct attack *a, uint32_t kind, const struct lcm_data *data, uint32_t modified,
-                    uint32_t live_until)
-{
-    uint8_t hash[TIDE_HASH_BYTES];
-    struct tide_buf *key = &a->h->hash_key;
-    tide_buf_reset(key);
-    lcm_put_data_key(key, data);
-    tide_sha256(hash, tide_buf_view(key));
-    chain_change(&a->chain->changes, &a->changes, kind);
-    if (kind == CHANGE_REMOVED)
-        lcm_put_ttl_key(&a->chain->changes, hash);
-    else
-        lcm_put_ttl(&a->chain->changes, modified, hash, live_until);
+    return lcm_data_of(&h->address, entry->contract, tide_buf_view(&entry->key), entry->durability);
 }
 
 /* Appends a change of an entry. */
@@ -117,14 +97,16 @@ static void update_entry(struct attack *a, struct hostile_entry *entry, const st
     put_data(a, CHANGE_UPDATED, a->chain->ledger, data, value);
     if (restored) {
         entry->live_until = new_life(a->h);
-        put_ttl(a, CHANGE_RESTORED, data, a->chain->ledger, entry->live_until);
+        chain_put_ttl(a->chain, &a->changes, CHANGE_RESTORED, data, a->chain->ledger,
+                      entry->live_until);
     }
 }
 
 void attack_write(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], uint32_t durability,
-                  tide_slice key, tide_slice value)
+                  tide_slice key)
 {
     struct hostile *h = a->h;
+    tide_slice value = tide_buf_view(&h->value);
     struct hostile_entry *entry = find_entry(h, contract, durability, key);
     uint64_t now = (uint64_t)a->chain->ledger << 32 | (a->chain->index + 1);
     if (entry && entry->touched == now)
@@ -145,7 +127,8 @@ void attack_write(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], uin
     if (gone) {
         entry->live_until = new_life(h);
         put_data(a, CHANGE_CREATED, a->chain->ledger, &data, value);
-        put_ttl(a, CHANGE_CREATED, &data, a->chain->ledger, entry->live_until);
+        chain_put_ttl(a->chain, &a->changes, CHANGE_CREATED, &data, a->chain->ledger,
+                      entry->live_until);
     } else {
         update_entry(a, entry, &data, value);
     }
@@ -158,7 +141,7 @@ void attack_write(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], uin
 void attack_create(struct attack *a, const struct lcm_data *data, tide_slice value)
 {
     put_data(a, CHANGE_CREATED, a->chain->ledger, data, value);
-    put_ttl(a, CHANGE_CREATED, data, a->chain->ledger, new_life(a->h));
+    chain_put_ttl(a->chain, &a->changes, CHANGE_CREATED, data, a->chain->ledger, new_life(a->h));
 }
 
 void attack_update(struct attack *a, const struct lcm_data *data, tide_slice value)
@@ -173,8 +156,8 @@ void attack_remove(struct attack *a, struct hostile_entry *entry)
     attack_key(a, true, &data);
     put_data(a, CHANGE_STATE, entry->modified, &data, tide_buf_view(&entry->val));
     put_data(a, CHANGE_REMOVED, 0, &data, tide_buf_view(&entry->val));
-    put_ttl(a, CHANGE_STATE, &data, entry->modified, entry->live_until);
-    put_ttl(a, CHANGE_REMOVED, &data, 0, 0);
+    chain_put_ttl(a->chain, &a->changes, CHANGE_STATE, &data, entry->modified, entry->live_until);
+    chain_put_ttl(a->chain, &a->changes, CHANGE_REMOVED, &data, 0, 0);
     entry->exists = false;
 }
 
@@ -185,23 +168,21 @@ void attack_restore(struct attack *a, struct hostile_entry *entry)
     entry->live_until = new_life(a->h);
     entry->evicted = false;
     put_data(a, CHANGE_RESTORED, entry->modified, &data, tide_buf_view(&entry->val));
-    put_ttl(a, CHANGE_RESTORED, &data, a->chain->ledger, entry->live_until);
+    chain_put_ttl(a->chain, &a->changes, CHANGE_RESTORED, &data, a->chain->ledger,
+                  entry->live_until);
 }
 
 void attack_extend(struct attack *a, const struct hostile_entry *entry, uint32_t live_until)
 {
     struct lcm_data data = data_of(a->h, entry);
     attack_key(a, false, &data);
-    put_ttl(a, CHANGE_STATE, &data, entry->modified, entry->live_until);
-    put_ttl(a, CHANGE_UPDATED, &data, a->chain->ledger, live_until);
+    chain_put_ttl(a->chain, &a->changes, CHANGE_STATE, &data, entry->modified, entry->live_until);
+    chain_put_ttl(a->chain, &a->changes, CHANGE_UPDATED, &data, a->chain->ledger, live_until);
 }
 
 void attack_overwrite(struct attack *a, const struct sim_entry *entry, tide_slice value)
 {
-    struct tide_buf *address = &a->h->address;
-    tide_buf_reset(address);
-    chain_put_addr(address, entry->contract->address);
-    struct lcm_data data = { tide_buf_view(address), entry->key, entry->durability };
+    struct lcm_data data = chain_data(entry, &a->h->address);
     attack_key(a, true, &data);
     put_data(a, CHANGE_STATE, entry->modified, &data, entry->val);
     put_data(a, CHANGE_UPDATED, a->chain->ledger, &data, value);
@@ -221,16 +202,8 @@ struct hostile_entry *hostile_any_entry(struct hostile *h, bool lapsed)
 /* Lists the entry and its lifetime as evicted. A persistent entry can be restored later. */
 static void evict_entry(struct hostile *h, struct hostile_entry *entry)
 {
-    uint8_t hash[TIDE_HASH_BYTES];
-    struct tide_buf *key = &h->hash_key;
     struct lcm_data data = data_of(h, entry);
-    tide_buf_reset(key);
-    lcm_put_data_key(key, &data);
-    lcm_evict(&h->chain->lcm, tide_buf_view(key));
-    tide_sha256(hash, tide_buf_view(key));
-    tide_buf_reset(key);
-    lcm_put_ttl_key(key, hash);
-    lcm_evict(&h->chain->lcm, tide_buf_view(key));
+    lcm_evict_data(&h->chain->lcm, &data);
     entry->evicted = true;
     entry->exists = entry->durability == SIM_PERSISTENT;
 }

@@ -48,9 +48,14 @@ struct hostile {
     /* contract that stands for every random address; NULL: addresses are random */
     const uint8_t *named;
     bool renamed; /* the DAO's instance names contracts of the attackers */
-    struct tide_buf args, key, value, address, hash_key; /* arguments; parts of an entry; scratch */
-    struct tide_buf subjects;            /* keys that one transaction changes many times */
-    struct tide_buf after, refund, late; /* groups of changes, see attacks_changes.c */
+    union {
+        struct {
+            struct tide_buf args, key, value, address; /* arguments; parts of an entry; scratch */
+            struct tide_buf subjects;            /* keys that one transaction changes many times */
+            struct tide_buf after, refund, late; /* groups of changes, see attacks_changes.c */
+        };
+        struct tide_buf buffers[8]; /* all of them */
+    };
 };
 
 /* A transaction that is being made. Its parts are in the chain's buffers and those above. */
@@ -90,10 +95,10 @@ void attack_key(struct attack *a, bool write, const struct lcm_data *data);
 
 /* --- hostile_entry.c: ledger entries ------------------------------------------------------ */
 
-/* Creates, updates or restores an entry with its lifetime. Records its state, if need be in place
- * of another entry's. */
+/* Creates, updates or restores an entry with its lifetime; its value is in h->value. Records its
+ * state, if need be in place of another entry's. */
 void attack_write(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], uint32_t durability,
-                  tide_slice key, tide_slice value);
+                  tide_slice key);
 /* Create an entry, or update it from the same value. The state is not recorded; the caller lists
  * the key in the footprint. */
 void attack_create(struct attack *a, const struct lcm_data *data, tide_slice value);
@@ -136,9 +141,6 @@ void hostile_put_event(struct hostile *h, struct tide_buf *out, const uint8_t id
 void hostile_put_event_of(struct hostile *h, struct tide_buf *out,
                           const uint8_t id[TIDE_HASH_BYTES], const struct tide_kind *kind,
                           enum hostile_style style);
-/* Appends an event up to the number of topics. type: 0 system, 1 contract, 2 diagnostic. */
-void hostile_put_event_head(struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES], uint32_t type,
-                            uint32_t topics);
 /* Returns the kind of a model's entry, or NULL if the catalogue has no such key. */
 const struct tide_kind *hostile_kind_of(const struct sim_entry *entry);
 /* Returns a random kind of entry of that role, or NULL if there is none. */

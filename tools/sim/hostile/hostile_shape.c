@@ -110,9 +110,7 @@ static void put_typed(struct hostile *h, struct tide_buf *out, enum tide_type ty
 static void put_vec_of(struct hostile *h, struct tide_buf *out, enum tide_type item)
 {
     uint32_t count = dice_percent(&h->dice, 95) ? dice_of(&h->dice, 6) : dice_of(&h->dice, 300);
-    tide_buf_be32(out, TIDE_SCV_VEC);
-    tide_buf_be32(out, 1);
-    tide_buf_be32(out, count);
+    lcm_put_vec(out, count);
     for (uint32_t i = 0; i < count; i++)
         put_typed(h, out, item, true);
 }
@@ -122,9 +120,7 @@ static void put_status(struct hostile *h, struct tide_buf *out)
 {
     static const char *const words[] = { "Active",   "Passed", "Executed", "Cancelled", "Pending",
                                          "Approved", "Failed", "Rejected", "Nonsense",  "" };
-    tide_buf_be32(out, TIDE_SCV_VEC);
-    tide_buf_be32(out, 1);
-    tide_buf_be32(out, 1);
+    lcm_put_vec(out, 1);
     lcm_put_symbol(out, words[dice_of(&h->dice, TIDE_COUNT(words))]);
 }
 
@@ -133,8 +129,7 @@ static void put_number(struct hostile *h, struct tide_buf *out, enum tide_type t
 {
     struct dice *d = &h->dice;
     if (type == TIDE_T_BOOL) {
-        tide_buf_be32(out, TIDE_SCV_BOOL);
-        tide_buf_be32(out, dice_of(d, 2));
+        lcm_words(out, TIDE_SCV_BOOL, dice_of(d, 2));
     } else if (type == TIDE_T_U64) {
         tide_buf_be32(out, TIDE_SCV_U64);
         tide_buf_be64(out, id ? named_u64(h) : hostile_u64(d));
@@ -142,8 +137,7 @@ static void put_number(struct hostile *h, struct tide_buf *out, enum tide_type t
         tide_buf_be32(out, TIDE_SCV_I128);
         hostile_put_i128(d, out);
     } else {
-        tide_buf_be32(out, TIDE_SCV_U32);
-        tide_buf_be32(out, id ? named_u32(h) : hostile_u32(d));
+        lcm_words(out, TIDE_SCV_U32, id ? named_u32(h) : hostile_u32(d));
     }
 }
 
@@ -323,9 +317,7 @@ static void put_members(struct hostile *h, struct tide_buf *out, struct member *
         uint32_t gone = dice_of(&h->dice, count);
         memmove(&members[gone], &members[gone + 1], (--count - gone) * sizeof *members);
     }
-    tide_buf_be32(out, TIDE_SCV_MAP);
-    tide_buf_be32(out, 1);
-    tide_buf_be32(out, count + more);
+    lcm_put_map(out, count + more);
     for (uint32_t i = 0; i < count; i++) {
         lcm_put_symbol(out, members[i].name);
         put_field(h, out, members[i].field, style);
@@ -360,25 +352,12 @@ static const char *outer_of(const struct tide_kind *kind)
     return NULL;
 }
 
-/* --- events ---------------------------------------------------------------------------- */
-
-void hostile_put_event_head(struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES], uint32_t type,
-                            uint32_t topics)
-{
-    tide_buf_be32(out, 0);
-    tide_buf_be32(out, 1);
-    tide_buf_put(out, id, TIDE_HASH_BYTES);
-    tide_buf_be32(out, type);
-    tide_buf_be32(out, 0);
-    tide_buf_be32(out, topics);
-}
-
 /* Appends an event that resembles none of the catalogue. */
 static void put_any_event(struct hostile *h, struct tide_buf *out,
                           const uint8_t id[TIDE_HASH_BYTES])
 {
     uint32_t topics = dice_percent(&h->dice, 80) ? dice_of(&h->dice, 6) : dice_of(&h->dice, 60);
-    hostile_put_event_head(out, id, 1, topics);
+    lcm_put_event_head(out, id, 1, topics);
     for (uint32_t i = 0; i <= topics; i++)
         hostile_value(&h->dice, out, (struct hostile_bounds){ .bytes = 900, .depth = 60 });
 }
@@ -386,19 +365,15 @@ static void put_any_event(struct hostile *h, struct tide_buf *out,
 /* Appends an executable_update, which the network's host itself emits. Its form never varies. */
 static void put_upgrade(struct hostile *h, struct tide_buf *out, const uint8_t id[TIDE_HASH_BYTES])
 {
-    hostile_put_event_head(out, id, 0, 3);
+    lcm_put_event_head(out, id, 0, 3);
     lcm_put_symbol(out, "executable_update");
     for (uint32_t i = 0; i < 2; i++) {
-        tide_buf_be32(out, TIDE_SCV_VEC);
-        tide_buf_be32(out, 1);
-        tide_buf_be32(out, 2);
+        lcm_put_vec(out, 2);
         lcm_put_symbol(out, "Wasm");
         tide_buf_be32(out, TIDE_SCV_BYTES);
         hostile_put_bytes(&h->dice, out, TIDE_HASH_BYTES);
     }
-    tide_buf_be32(out, TIDE_SCV_VEC);
-    tide_buf_be32(out, 1);
-    tide_buf_be32(out, 0);
+    lcm_put_vec(out, 0);
 }
 
 /* Returns the number of the kind's fields in that place. */
@@ -417,9 +392,7 @@ static void put_data(struct hostile *h, struct tide_buf *out, const struct tide_
     struct member members[TIDE_PARTS_MAX];
     uint32_t count = 0;
     if (form->shape == TIDE_SHAPE_VEC) {
-        tide_buf_be32(out, TIDE_SCV_VEC);
-        tide_buf_be32(out, 1);
-        tide_buf_be32(out, form->data_count);
+        lcm_put_vec(out, form->data_count);
     }
     for (uint32_t i = 0; i < form->data_count; i++) {
         const struct tide_part *part = &form->data[i];
@@ -457,7 +430,7 @@ void hostile_put_event_of(struct hostile *h, struct tide_buf *out,
     uint32_t topics = 1 + more;
     for (uint32_t i = 0; i < form->topic_count; i++)
         topics += !form->topics[i].optional || optional;
-    hostile_put_event_head(out, id, 1, topics);
+    lcm_put_event_head(out, id, 1, topics);
     lcm_put_symbol(out, kind->name);
     for (uint32_t i = 0; i < form->topic_count; i++)
         if (!form->topics[i].optional || optional)
@@ -493,9 +466,7 @@ const struct tide_kind *hostile_kind(struct hostile *h, enum tide_role role)
 /* Writes a short key that no protocol entry has to h->key. */
 static void put_any_key(struct hostile *h)
 {
-    tide_buf_be32(&h->key, TIDE_SCV_VEC);
-    tide_buf_be32(&h->key, 1);
-    tide_buf_be32(&h->key, 2);
+    lcm_put_vec(&h->key, 2);
     lcm_put_symbol(&h->key, dice_of(&h->dice, 2) ? "Pool" : "Zed");
     /* depth 0: a leaf, so the key stays short */
     hostile_value(&h->dice, &h->key, (struct hostile_bounds){ .bytes = 190, .depth = 0 });
@@ -524,9 +495,7 @@ void hostile_put_entry_value(struct hostile *h, const struct tide_kind *kind,
         }
         members[count++] = member_of(tide_slice_str(outer), NULL);
         qsort(members, count, sizeof *members, by_name);
-        tide_buf_be32(out, TIDE_SCV_MAP);
-        tide_buf_be32(out, 1);
-        tide_buf_be32(out, count);
+        lcm_put_map(out, count);
         for (uint32_t i = 0; i < count; i++) {
             lcm_put_symbol(out, members[i].name);
             if (members[i].field)
@@ -545,9 +514,7 @@ void hostile_put_entry(struct hostile *h, const struct tide_kind *kind, enum hos
     if (style == STYLE_ANY) {
         put_any_key(h);
     } else {
-        tide_buf_be32(&h->key, TIDE_SCV_VEC);
-        tide_buf_be32(&h->key, 1);
-        tide_buf_be32(&h->key, 1 + count_place(kind, TIDE_P_KEY));
+        lcm_put_vec(&h->key, 1 + count_place(kind, TIDE_P_KEY));
         lcm_put_symbol(&h->key, kind->name);
         for (uint32_t i = 0; i < kind->field_count; i++) {
             if (kind->fields[i].place == TIDE_P_KEY)
@@ -579,17 +546,13 @@ void hostile_put_instance(struct hostile *h, enum tide_role role, enum hostile_s
     if (count)
         qsort(slots, count, sizeof(const struct tide_field *), by_slot);
     tide_buf_reset(&h->value);
-    tide_buf_be32(&h->value, TIDE_SCV_CONTRACT_INSTANCE);
-    tide_buf_be32(&h->value, 0);
+    lcm_words(&h->value, TIDE_SCV_CONTRACT_INSTANCE, 0);
     for (uint32_t i = 0; i < TIDE_HASH_BYTES / 8; i++)
         tide_buf_be64(&h->value, dice_u64(&h->dice));
-    tide_buf_be32(&h->value, 1);
-    tide_buf_be32(&h->value, count);
+    lcm_words(&h->value, 1, count);
     for (uint32_t i = 0; i < count; i++) {
         if (slots[i]->vec_key) {
-            tide_buf_be32(&h->value, TIDE_SCV_VEC);
-            tide_buf_be32(&h->value, 1);
-            tide_buf_be32(&h->value, 1);
+            lcm_put_vec(&h->value, 1);
         }
         lcm_put_symbol(&h->value, slots[i]->name);
         put_field(h, &h->value, slots[i], style);

@@ -59,16 +59,13 @@ static void put_auth(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES], 
     tide_buf_be32(buf, 0);
     lcm_put_address_contract(buf, contract);
     tide_xdr_put_var(buf, function);
-    tide_buf_be32(buf, 0);
-    tide_buf_be32(buf, 0);
+    lcm_words(buf, 0, 0);
 }
 
 void attack_instance(struct attack *a, const uint8_t contract[TIDE_HASH_BYTES])
 {
-    tide_buf_reset(&a->h->address);
-    lcm_put_address_contract(&a->h->address, contract);
-    struct lcm_data data = { tide_buf_view(&a->h->address), TIDE_SLICE("\0\0\0\x14"),
-                             SIM_PERSISTENT };
+    struct lcm_data data =
+        lcm_data_of(&a->h->address, contract, TIDE_SLICE("\0\0\0\x14"), SIM_PERSISTENT);
     attack_key(a, false, &data);
 }
 
@@ -111,9 +108,7 @@ static void put_soroban(struct attack *a)
     tide_buf_slice(buf, tide_buf_view(&chain->read_only));
     tide_buf_be32(buf, a->read_write);
     tide_buf_slice(buf, tide_buf_view(&chain->read_write));
-    tide_buf_be32(buf, 100000000); /* instructions, bytes read, bytes written, fee */
-    tide_buf_be32(buf, 200000);
-    tide_buf_be32(buf, 129000);
+    lcm_words(buf, 100000000, 200000, 129000); /* instructions, bytes read, bytes written, fee */
     tide_buf_be64(buf, (uint64_t)(a->tx.fee_charged - 100));
 }
 

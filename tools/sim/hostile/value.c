@@ -3,6 +3,7 @@
 #include "tidemark/hash.h"
 #include "tidemark/scval.h"
 #include "tidemark/xdr.h"
+#include "tools/sim/ledger/lcm.h"
 
 /* Numbers where programs tend to err: ends of types, powers of ten, limits of dates. */
 static const uint64_t edges[] = {
@@ -180,8 +181,7 @@ static void put_address(struct dice *d, struct tide_buf *out)
 static void put_error(struct dice *d, struct tide_buf *out)
 {
     uint32_t type = dice_of(d, 10);
-    tide_buf_be32(out, type);
-    tide_buf_be32(out, type == 0 ? hostile_u32(d) : dice_of(d, 10));
+    lcm_words(out, type, type == 0 ? hostile_u32(d) : dice_of(d, 10));
 }
 
 /* Returns a length: often one at a limit, never more than fits in `bytes`. */
@@ -292,9 +292,7 @@ static void put_vec(struct dice *d, struct tide_buf *out, struct hostile_bounds 
     uint32_t most = bounds.bytes / 24;
     uint32_t count = dice_percent(d, 90) ? dice_of(d, 5) : dice_of(d, most + 1);
     count = count < most ? count : most;
-    tide_buf_be32(out, TIDE_SCV_VEC);
-    tide_buf_be32(out, 1);
-    tide_buf_be32(out, count);
+    lcm_put_vec(out, count);
     for (uint32_t i = 0; i < count; i++)
         hostile_value(d, out, part_bounds(bounds, count));
 }
@@ -309,9 +307,7 @@ static void put_mixed_map(struct dice *d, struct tide_buf *out, struct hostile_b
         chosen[i] = dice_percent(d, 30);
         count += chosen[i];
     }
-    tide_buf_be32(out, TIDE_SCV_MAP);
-    tide_buf_be32(out, 1);
-    tide_buf_be32(out, count);
+    lcm_put_map(out, count);
     for (uint32_t i = 0; i < TIDE_COUNT(leaves); i++) {
         if (!chosen[i])
             continue;
@@ -326,16 +322,13 @@ static void put_long_map(struct dice *d, struct tide_buf *out, struct hostile_bo
 {
     uint32_t most = bounds.bytes / 32, kind = dice_of(d, 3);
     uint32_t count = most ? dice_of(d, most < 400 ? most : 400) : 0;
-    tide_buf_be32(out, TIDE_SCV_MAP);
-    tide_buf_be32(out, 1);
-    tide_buf_be32(out, count);
+    lcm_put_map(out, count);
     for (uint32_t i = 0; i < count; i++) {
         uint8_t text[4] = { 0xff, 0, (uint8_t)(i >> 8), (uint8_t)i };
         char letters[16];
         int len = snprintf(letters, sizeof letters, "k%05u", i);
         if (kind == 0) {
-            tide_buf_be32(out, TIDE_SCV_U32);
-            tide_buf_be32(out, i);
+            lcm_words(out, TIDE_SCV_U32, i);
         } else if (kind == 1) {
             tide_buf_be32(out, TIDE_SCV_STRING);
             tide_xdr_put_var(out, tide_slice_of(text, sizeof text));
@@ -354,9 +347,7 @@ static void put_key_chain(struct dice *d, struct tide_buf *out, struct hostile_b
     uint32_t most = bounds.bytes / 20 < bounds.depth ? bounds.bytes / 20 : bounds.depth;
     uint32_t levels = most ? 1 + dice_of(d, most) : 0;
     for (uint32_t i = 0; i < levels; i++) {
-        tide_buf_be32(out, TIDE_SCV_MAP);
-        tide_buf_be32(out, 1);
-        tide_buf_be32(out, 1);
+        lcm_put_map(out, 1);
     }
     put_any_leaf(d, out, (struct hostile_bounds){ .bytes = 16, .wild = bounds.wild });
     for (uint32_t i = 0; i < levels; i++)
@@ -369,9 +360,7 @@ static void put_vec_chain(struct dice *d, struct tide_buf *out, struct hostile_b
     uint32_t most = bounds.bytes / 12 < bounds.depth ? bounds.bytes / 12 : bounds.depth;
     uint32_t levels = most ? most - dice_of(d, most / 4 + 1) : 0;
     for (uint32_t i = 0; i < levels; i++) {
-        tide_buf_be32(out, TIDE_SCV_VEC);
-        tide_buf_be32(out, 1);
-        tide_buf_be32(out, 1);
+        lcm_put_vec(out, 1);
     }
     put_any_leaf(d, out, (struct hostile_bounds){ .bytes = 16, .wild = bounds.wild });
 }
@@ -381,30 +370,23 @@ static void put_illegal(struct dice *d, struct tide_buf *out, struct hostile_bou
 {
     switch (dice_of(d, 4)) {
     case 0:
-        tide_buf_be32(out, dice_of(d, 2) ? TIDE_SCV_VEC : TIDE_SCV_MAP);
-        tide_buf_be32(out, 0);
+        lcm_words(out, dice_of(d, 2) ? TIDE_SCV_VEC : TIDE_SCV_MAP, 0);
         return;
     case 1:
-        tide_buf_be32(out, TIDE_SCV_MAP);
-        tide_buf_be32(out, 1);
-        tide_buf_be32(out, 3);
+        lcm_put_map(out, 3);
         for (uint32_t i = 0; i < 3; i++) {
             tide_buf_be32(out, TIDE_SCV_VOID);
             put_any_leaf(d, out, part_bounds(bounds, 4));
         }
         return;
     case 2:
-        tide_buf_be32(out, TIDE_SCV_CONTRACT_INSTANCE);
-        tide_buf_be32(out, 1); /* the executable: a Stellar asset */
-        tide_buf_be32(out, 0);
+        lcm_words(out, TIDE_SCV_CONTRACT_INSTANCE, 1, 0); /* the executable: a Stellar asset */
         return;
     default:
-        tide_buf_be32(out, TIDE_SCV_CONTRACT_INSTANCE);
-        tide_buf_be32(out, 0);
+        lcm_words(out, TIDE_SCV_CONTRACT_INSTANCE, 0);
         for (uint32_t i = 0; i < TIDE_HASH_BYTES / 8; i++)
             tide_buf_be64(out, dice_u64(d));
-        tide_buf_be32(out, 1);
-        tide_buf_be32(out, 1);
+        lcm_words(out, 1, 1);
         put_any_leaf(d, out, part_bounds(bounds, 4));
         hostile_value(d, out, part_bounds(bounds, 2));
         return;

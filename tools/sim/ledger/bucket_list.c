@@ -2,8 +2,8 @@
 #include "tools/sim/ledger/bucket_list.h"
 #include "tidemark/meta.h"
 #include "tools/sim/ledger/bucket.h"
-#include "tools/sim/ledger/bucket_state.h"
 
+#include <search.h>
 #include <stdlib.h>
 
 /* A level: next is the merge that becomes curr at the next spill of the level above. */
@@ -27,9 +27,18 @@ struct step {
     uint32_t live_until; /* a TTL's liveUntilLedgerSeq */
 };
 
+/* The state of a key beyond the buckets. */
+struct fact {
+    uint8_t
+        key_hash[TIDE_HASH_BYTES]; /* SHA-256 of the LedgerKey; the first field: the tree's key */
+    bool live, archived;
+    uint8_t *entry; /* LedgerEntry of contract data or code; owned, NULL for other types */
+    size_t entry_len;
+};
+
 struct bucket_list {
     struct levels live, hot;
-    struct bucket_state state;
+    void *facts;        /* tree of search.h, by key_hash */
     struct step *steps; /* steps of the present ledger */
     uint32_t count, max;
     struct tide_buf key; /* a LedgerKey */
@@ -56,13 +65,19 @@ static void close_levels(struct levels *levels)
     }
 }
 
+static void free_fact(void *fact)
+{
+    free(((struct fact *)fact)->entry);
+    free(fact);
+}
+
 void bucket_list_close(struct bucket_list *list)
 {
     if (!list)
         return;
     close_levels(&list->live);
     close_levels(&list->hot);
-    bucket_state_release(&list->state);
+    tdestroy(list->facts, free_fact);
     tide_buf_release(&list->key);
     free(list->steps);
     free(list);
@@ -149,20 +164,54 @@ static bool is_archived(const struct step *step)
            (step->key.type == TIDE_ENTRY_CONTRACT_DATA && step->durability == 1);
 }
 
+static int by_hash(const void *a, const void *b)
+{
+    return memcmp(a, b, TIDE_HASH_BYTES);
+}
+
+/* Returns the fact of that key, a new one if need be; NULL without memory. */
+static struct fact *find_fact(struct bucket_list *list, const uint8_t hash[TIDE_HASH_BYTES])
+{
+    void *const *node = tfind(hash, &list->facts, by_hash);
+    if (node)
+        return *node;
+    struct fact *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    memcpy(made->key_hash, hash, TIDE_HASH_BYTES);
+    if (tsearch(made, &list->facts, by_hash))
+        return made;
+    free(made);
+    return NULL;
+}
+
+/* Stores a copy of the entry. Returns false without memory. */
+static bool set_entry(struct fact *fact, tide_slice entry)
+{
+    assert(entry.len > 0);
+    uint8_t *copy = realloc(fact->entry, entry.len);
+    if (!copy)
+        return false;
+    memcpy(copy, entry.ptr, entry.len);
+    fact->entry = copy;
+    fact->entry_len = entry.len;
+    return true;
+}
+
 /* Returns the fact of a step's key. */
-static struct bucket_fact *fact_of(struct bucket_list *list, const struct step *step)
+static struct fact *fact_of(struct bucket_list *list, const struct step *step)
 {
     uint8_t hash[TIDE_HASH_BYTES];
     tide_buf_reset(&list->key);
     tide_buf_be32(&list->key, step->key.type);
     tide_buf_slice(&list->key, step->key.fields);
     tide_sha256(hash, tide_buf_view(&list->key));
-    return list->key.failed ? NULL : bucket_state_find(&list->state, hash);
+    return list->key.failed ? NULL : find_fact(list, hash);
 }
 
 /* Applies one step to what is known of its key. An entry that is evicted while it is not live stays
  * as it is. */
-static bool apply_step(const struct step *step, struct bucket_fact *fact)
+static bool apply_step(const struct step *step, struct fact *fact)
 {
     bool value = step->what != STEP_REMOVED && step->what != STEP_EVICTED;
     bool kept =
@@ -172,7 +221,7 @@ static bool apply_step(const struct step *step, struct bucket_fact *fact)
     else if (is_archived(step) && fact->entry && fact->live)
         fact->archived = true;
     fact->live = value;
-    return !value || !kept || bucket_fact_set(fact, step->body);
+    return !value || !kept || set_entry(fact, step->body);
 }
 
 /* Returns which of the two steps says how the entry is. Transactions of a ledger each extend a life
@@ -185,7 +234,7 @@ static const struct step *last_step(const struct step *before, const struct step
 }
 
 /* Puts what became of an archived entry into the batch of the hot archive. */
-static void put_hot(struct bucket *hot, const struct bucket_fact *fact, bool before, tide_slice key)
+static void put_hot(struct bucket *hot, const struct fact *fact, bool before, tide_slice key)
 {
     if (fact->archived)
         bucket_put(hot, BUCKET_LIVE, tide_slice_of(fact->entry, fact->entry_len));
@@ -200,7 +249,7 @@ static uint32_t put_key(struct bucket_list *list, uint32_t first, struct bucket 
 {
     assert(first < list->count);
     const struct step *steps = list->steps + first, *last = NULL;
-    struct bucket_fact *fact = fact_of(list, steps);
+    struct fact *fact = fact_of(list, steps);
     uint32_t count = 0;
     if (!fact)
         return 0;

@@ -1,7 +1,9 @@
-/* Ed25519 signatures of simulated keys with one nonce a key, and the table that finds the keys. */
+/* Ed25519 signatures of simulated keys with one nonce a key. */
 #include "tools/sim/ledger/keys.h"
 #include "tidemark/hash.h"
 #include "tidemark/i128.h"
+
+#include <search.h>
 
 /* --- numbers modulo the order of the group, RFC 8032 section 5.1 ------------------ */
 
@@ -74,38 +76,10 @@ static void hash_number(uint64_t out[4], tide_slice a, tide_slice b)
 
 /* --- pairs ---------------------------------------------------------------------- */
 
-/* Returns the place of the key in the table, or the free place where it belongs. The table has
- * twice as many places as pairs, so a free one always ends the search. */
-static uint32_t find_place(const struct keys *keys, const uint8_t public[TIDE_HASH_BYTES])
+/* Orders pairs, which begin with their public key. */
+static int by_public(const void *a, const void *b)
 {
-    assert(keys->max > 0 && (keys->max & (keys->max - 1)) == 0 && keys->count <= keys->max);
-    uint32_t at;
-    memcpy(&at, public, sizeof at);
-    for (;; at++) {
-        at &= keys->max * 2 - 1;
-        uint32_t pair = keys->table[at];
-        if (!pair || memcmp(keys->pairs[pair - 1].public, public, TIDE_HASH_BYTES) == 0)
-            return at;
-    }
-}
-
-/* Doubles pairs and table, and enters all pairs again. */
-static tide_status grow_table(struct keys *keys)
-{
-    uint32_t max = keys->max ? keys->max * 2 : 256;
-    struct keys_pair *pairs = realloc(keys->pairs, max * sizeof *pairs);
-    if (!pairs)
-        return TIDE_E_MEMORY;
-    keys->pairs = pairs;
-    uint32_t *table = calloc((size_t)max * 2, sizeof *table);
-    if (!table)
-        return TIDE_E_MEMORY;
-    free(keys->table);
-    keys->table = table;
-    keys->max = max;
-    for (uint32_t i = 0; i < keys->count; i++)
-        table[find_place(keys, pairs[i].public)] = i + 1;
-    return TIDE_OK;
+    return memcmp(a, b, TIDE_HASH_BYTES);
 }
 
 tide_status keys_add(struct keys *keys, const uint8_t seed[TIDE_SEED_BYTES],
@@ -117,27 +91,23 @@ tide_status keys_add(struct keys *keys, const uint8_t seed[TIDE_SEED_BYTES],
         return status;
     memcpy(public, tide_sign_public(key), TIDE_HASH_BYTES);
     tide_sign_close(key);
-    if (keys->count == keys->max)
-        status = grow_table(keys);
-    if (status != TIDE_OK)
-        return status;
-    assert(keys->count < keys->max);
-    uint32_t at = find_place(keys, public);
-    if (keys->table[at])
+    if (tfind(public, &keys->pairs, by_public))
         return TIDE_OK;
-    struct keys_pair *pair = &keys->pairs[keys->count++];
-    *pair = (struct keys_pair){ 0 };
+    struct keys_pair *pair = calloc(1, sizeof *pair);
+    if (!pair)
+        return TIDE_E_MEMORY;
     memcpy(pair->public, public, TIDE_HASH_BYTES);
     memcpy(pair->seed, seed, TIDE_SEED_BYTES);
-    keys->table[at] = keys->count;
-    return TIDE_OK;
+    if (tsearch(pair, &keys->pairs, by_public))
+        return TIDE_OK;
+    free(pair);
+    return TIDE_E_MEMORY;
 }
 
 void keys_close(struct keys *keys)
 {
-    free(keys->pairs);
-    free(keys->table);
-    *keys = (struct keys){ 0 };
+    tdestroy(keys->pairs, free);
+    keys->pairs = NULL;
 }
 
 /* Computes the key's secret scalar and a nonce. The nonce is the one of the key's RFC 8032
@@ -163,9 +133,8 @@ static bool make_ready(struct keys_pair *pair)
 bool keys_sign(struct keys *keys, uint8_t out[TIDE_SIGNATURE_BYTES],
                const uint8_t public[TIDE_HASH_BYTES], const uint8_t hash[TIDE_HASH_BYTES])
 {
-    uint32_t at = keys->max ? keys->table[find_place(keys, public)] : 0;
-    assert(at <= keys->count);
-    struct keys_pair *pair = at ? &keys->pairs[at - 1] : NULL;
+    void *const *node = tfind(public, &keys->pairs, by_public);
+    struct keys_pair *pair = node ? *node : NULL;
     if (!pair || (!pair->ready && !make_ready(pair)))
         return false;
     uint8_t head[2 * TIDE_HASH_BYTES];

@@ -10,7 +10,7 @@
 
 /* A key pair. The fields behind `ready` are computed at the key's first signature. */
 struct keys_pair {
-    uint8_t public[TIDE_HASH_BYTES];
+    uint8_t public[TIDE_HASH_BYTES]; /* the first field: the tree's key */
     uint8_t seed[TIDE_SEED_BYTES];
     bool ready; /* the fields below are set */
     /* curve point of the nonce: the first half of every signature */
@@ -20,9 +20,7 @@ struct keys_pair {
 
 /* A set of pairs. Zeros: no key. One thread uses it at a time. */
 struct keys {
-    struct keys_pair *pairs;
-    uint32_t *table; /* hash table by the key's first bytes: index in pairs + 1; 0: free */
-    uint32_t count, max;
+    void *pairs; /* tree of search.h, by public key */
 };
 
 /* Adds the pair of a seed unless it is there, and returns its public key. Returns TIDE_E_MEMORY. */

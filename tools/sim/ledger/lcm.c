@@ -17,13 +17,8 @@ void lcm_open(struct lcm *lcm)
     assert(lcm->version == 1 || lcm->version == 2);
     tide_network_id(lcm->network_id, tide_slice_str(lcm->passphrase));
     memset(lcm->bucket_hash, 0, sizeof lcm->bucket_hash);
-    tide_buf_init(&lcm->envelopes, TIDE_LEDGER_BYTES_MAX);
-    tide_buf_init(&lcm->processing, TIDE_LEDGER_BYTES_MAX);
-    tide_buf_init(&lcm->results, TIDE_LEDGER_BYTES_MAX);
-    tide_buf_init(&lcm->evicted, TIDE_LEDGER_BYTES_MAX);
-    tide_buf_init(&lcm->upgrades, TIDE_LEDGER_BYTES_MAX);
-    tide_buf_init(&lcm->refunds, TIDE_LEDGER_BYTES_MAX);
-    tide_buf_init(&lcm->out, TIDE_LEDGER_BYTES_MAX);
+    for (size_t i = 0; i < TIDE_COUNT(lcm->buffers); i++)
+        tide_buf_init(&lcm->buffers[i], TIDE_LEDGER_BYTES_MAX);
     lcm->index = NULL;
     lcm->parts = NULL;
     lcm->index_max = 0;
@@ -32,13 +27,8 @@ void lcm_open(struct lcm *lcm)
 
 void lcm_close(struct lcm *lcm)
 {
-    tide_buf_release(&lcm->envelopes);
-    tide_buf_release(&lcm->processing);
-    tide_buf_release(&lcm->results);
-    tide_buf_release(&lcm->evicted);
-    tide_buf_release(&lcm->upgrades);
-    tide_buf_release(&lcm->refunds);
-    tide_buf_release(&lcm->out);
+    for (size_t i = 0; i < TIDE_COUNT(lcm->buffers); i++)
+        tide_buf_release(&lcm->buffers[i]);
     free(lcm->index);
     free(lcm->parts);
     lcm->index = NULL;
@@ -51,13 +41,8 @@ void lcm_begin(struct lcm *lcm, uint32_t sequence, uint64_t close_time)
     lcm->close_time = close_time;
     lcm->tx_count = 0;
     lcm->evicted_count = lcm->upgrade_count = 0;
-    tide_buf_reset(&lcm->envelopes);
-    tide_buf_reset(&lcm->processing);
-    tide_buf_reset(&lcm->results);
-    tide_buf_reset(&lcm->evicted);
-    tide_buf_reset(&lcm->upgrades);
-    tide_buf_reset(&lcm->refunds);
-    tide_buf_reset(&lcm->out);
+    for (size_t i = 0; i < TIDE_COUNT(lcm->buffers); i++)
+        tide_buf_reset(&lcm->buffers[i]);
 }
 
 void lcm_evict(struct lcm *lcm, tide_slice ledger_key)
@@ -66,12 +51,19 @@ void lcm_evict(struct lcm *lcm, tide_slice ledger_key)
     lcm->evicted_count++;
 }
 
+void lcm_evict_data(struct lcm *lcm, const struct lcm_data *data)
+{
+    uint8_t hash[TIDE_HASH_BYTES];
+    lcm_data_hash(hash, data);
+    lcm_put_data_key(&lcm->evicted, data);
+    lcm_put_ttl_key(&lcm->evicted, hash);
+    lcm->evicted_count += 2;
+}
+
 void lcm_upgrade(struct lcm *lcm, const struct lcm_list *changes)
 {
     enum { VERSION = 1 };
-    tide_buf_be32(&lcm->upgrades, VERSION);
-    tide_buf_be32(&lcm->upgrades, lcm_protocol(lcm));
-    tide_buf_be32(&lcm->upgrades, changes->count);
+    lcm_words(&lcm->upgrades, VERSION, lcm_protocol(lcm), changes->count);
     tide_buf_slice(&lcm->upgrades, changes->xdr);
     lcm->upgrade_count++;
 }
@@ -97,12 +89,10 @@ static void put_envelopes(struct lcm *lcm, uint32_t first, uint32_t count)
 /* Appends a phase of fee components: none, or one component with all transactions. */
 static void put_component_phase(struct lcm *lcm, uint32_t first, uint32_t count)
 {
-    tide_buf_be32(&lcm->out, 0);
-    tide_buf_be32(&lcm->out, count ? 1 : 0);
+    lcm_words(&lcm->out, 0, count ? 1 : 0);
     if (!count)
         return;
-    tide_buf_be32(&lcm->out, 0); /* component type: maybe discounted fee */
-    tide_buf_be32(&lcm->out, 1); /* a base fee follows */
+    lcm_words(&lcm->out, 0, 1); /* component type: maybe discounted fee, a base fee follows */
     tide_buf_be64(&lcm->out, 100);
     put_envelopes(lcm, first, count);
 }
@@ -125,9 +115,8 @@ static void put_stage(struct lcm *lcm, uint32_t first, uint32_t count)
 static void put_parallel_phase(struct lcm *lcm, uint32_t first, uint32_t count)
 {
     const uint32_t stage = CLUSTER_TXS * STAGE_CLUSTERS;
-    tide_buf_be32(&lcm->out, 1); /* phase type: parallel */
-    tide_buf_be32(&lcm->out, 0); /* no base fee of its own */
-    tide_buf_be32(&lcm->out, (count + stage - 1) / stage);
+    lcm_words(&lcm->out, 1, 0,
+              (count + stage - 1) / stage); /* phase type: parallel, no base fee of its own */
     for (uint32_t at = 0; at < count; at += stage)
         put_stage(lcm, first + at, min_u32(stage, count - at));
 }
@@ -219,9 +208,7 @@ static void put_header(struct lcm *lcm, const uint8_t tx_set_hash[TIDE_HASH_BYTE
     tide_buf_be32(buf, 0); /* inflation sequence */
     tide_buf_be64(buf, lcm->sequence);
     /* base fee and base reserve, stroops; then the most transactions of a set */
-    tide_buf_be32(buf, 100);
-    tide_buf_be32(buf, 5000000);
-    tide_buf_be32(buf, 1000);
+    lcm_words(buf, 100, 5000000, 1000);
     tide_buf_put(buf, skip_list, sizeof skip_list);
     tide_buf_be32(buf, 0);
 }
@@ -249,11 +236,8 @@ static void put_processing(struct lcm *lcm)
 /* Returns TIDE_E_LIMIT if a buffer is full. */
 static tide_status buffers_status(const struct lcm *lcm)
 {
-    const struct tide_buf *all[] = { &lcm->envelopes, &lcm->processing, &lcm->results,
-                                     &lcm->refunds,   &lcm->evicted,    &lcm->upgrades,
-                                     &lcm->out };
-    for (size_t i = 0; i < TIDE_COUNT(all); i++) {
-        if (all[i]->failed)
+    for (size_t i = 0; i < TIDE_COUNT(lcm->buffers); i++) {
+        if (lcm->buffers[i].failed)
             return TIDE_E_LIMIT;
     }
     return TIDE_OK;
@@ -286,8 +270,7 @@ tide_status lcm_end(struct lcm *lcm, tide_slice *out)
     if (!lcm->buckets)
         next_bucket_hash(lcm);
     size_t mark = buf->len;
-    tide_buf_be32(buf, lcm->version);
-    tide_buf_be32(buf, 0); /* meta extension */
+    lcm_words(buf, lcm->version, 0); /* meta extension */
     size_t hash_at = buf->len;
     tide_buf_put(buf, lcm->previous_hash, TIDE_HASH_BYTES);
     size_t header_at = buf->len;

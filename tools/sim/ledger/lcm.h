@@ -115,17 +115,20 @@ struct lcm {
     uint64_t close_time;
     uint32_t close_ms; /* milliseconds after it, below 1000; the caller sets it behind lcm_begin */
     uint32_t tx_count;
-    struct tide_buf envelopes; /* TransactionEnvelopes, in apply order */
-    /* TransactionResultMeta or V1 of each transaction, without refunds */
-    struct tide_buf processing;
-    struct tide_buf results; /* TransactionResultPairs, for their hash */
-    struct tide_buf evicted;
-    uint32_t evicted_count;
-    struct tide_buf upgrades;
-    uint32_t upgrade_count;
-    struct tide_buf refunds; /* changes of lcm_refund */
-    struct tide_buf out;     /* the finished ledger, behind the transaction set */
-    struct lcm_part *parts;  /* one for each transaction, as index; index_max elements */
+    uint32_t evicted_count, upgrade_count;
+    union {
+        struct {
+            struct tide_buf envelopes; /* TransactionEnvelopes, in apply order */
+            /* TransactionResultMeta or V1 of each transaction, without refunds */
+            struct tide_buf processing;
+            struct tide_buf results; /* TransactionResultPairs, for their hash */
+            struct tide_buf evicted, upgrades;
+            struct tide_buf refunds; /* changes of lcm_refund */
+            struct tide_buf out;     /* the finished ledger, behind the transaction set */
+        };
+        struct tide_buf buffers[7]; /* all of them */
+    };
+    struct lcm_part *parts; /* one for each transaction, as index; index_max elements */
     struct lcm_envelope *index;
     uint32_t index_max;
 };
@@ -203,16 +206,32 @@ void lcm_put_data_key(struct tide_buf *buf, const struct lcm_data *data);
 void lcm_put_code_key(struct tide_buf *buf, const uint8_t hash[TIDE_HASH_BYTES]);
 void lcm_put_ttl_key(struct tide_buf *buf, const uint8_t key_hash[TIDE_HASH_BYTES]);
 
+/* Lists a contract's entry and its lifetime as evicted. */
+void lcm_evict_data(struct lcm *lcm, const struct lcm_data *data);
+/* Returns a contract's entry. Writes the contract's address to the buffer. */
+struct lcm_data lcm_data_of(struct tide_buf *address, const uint8_t contract[TIDE_HASH_BYTES],
+                            tide_slice key, uint32_t durability);
+/* Hashes the LedgerKey of a contract's entry: the key of its lifetime. */
+void lcm_data_hash(uint8_t out[TIDE_HASH_BYTES], const struct lcm_data *data);
+
 /* Append the SCAddress of an account or a contract. */
 void lcm_put_address_account(struct tide_buf *buf, const uint8_t key[TIDE_HASH_BYTES]);
 void lcm_put_address_contract(struct tide_buf *buf, const uint8_t id[TIDE_HASH_BYTES]);
 /* Appends an Asset: a code of 1 to 4 letters and the issuer. */
 void lcm_put_asset4(struct tide_buf *buf, const char *code, const uint8_t issuer[TIDE_HASH_BYTES]);
 
-/* Appends a ContractEvent of type CONTRACT up to the number of topics. The caller appends topics
- * and data. */
+/* Appends a ContractEvent up to the number of topics. type: 0 SYSTEM, 1 CONTRACT, 2 DIAGNOSTIC. The
+ * caller appends topics and data. */
 void lcm_put_event_head(struct tide_buf *buf, const uint8_t contract[TIDE_HASH_BYTES],
-                        uint32_t topic_count);
+                        uint32_t type, uint32_t topic_count);
+/* Appends 32-bit words. */
+#define lcm_words(buf, ...)                               \
+    lcm_put_words(buf, (const uint32_t[]){ __VA_ARGS__ }, \
+                  TIDE_COUNT(((const uint32_t[]){ __VA_ARGS__ })))
+void lcm_put_words(struct tide_buf *buf, const uint32_t *words, size_t count);
+/* Append the head of a Vec or Map ScVal; count items or pairs follow. */
+void lcm_put_vec(struct tide_buf *buf, uint32_t count);
+void lcm_put_map(struct tide_buf *buf, uint32_t count);
 /* Append an ScVal. */
 void lcm_put_symbol(struct tide_buf *buf, const char *text);
 void lcm_put_string(struct tide_buf *buf, const char *text);

@@ -1,9 +1,9 @@
 /* One transaction of a ledger: its envelope, its result, its meta. */
 #include "tidemark/scval.h"
+#include "tidemark/tx.h"
 #include "tidemark/xdr.h"
 #include "tools/sim/ledger/lcm.h"
 
-enum { ENVELOPE_TX = 2, ENVELOPE_FEE_BUMP = 5 }; /* EnvelopeType */
 /* TransactionResultCode */
 enum { TX_FEE_BUMP_SUCCESS = 1, TX_SUCCESS = 0, TX_FAILED = -1, TX_FEE_BUMP_FAILED = -13 };
 
@@ -71,13 +71,12 @@ static void put_transaction(struct tide_buf *buf, const struct lcm_tx *tx)
     tide_buf_slice(buf, tx->soroban);
 }
 
-/* Hashes the signature's payload: network id, envelope type, the transaction or fee bump. */
-static void hash_signed(const struct lcm *lcm, uint32_t type, tide_slice part,
+/* Hashes a signature's payload: network id, envelope type, the transaction or fee bump. */
+static void hash_signed(const uint8_t network_id[TIDE_HASH_BYTES], uint32_t type, tide_slice part,
                         uint8_t out[TIDE_HASH_BYTES])
 {
-    assert(type == ENVELOPE_TX || type == ENVELOPE_FEE_BUMP);
     uint8_t head[TIDE_HASH_BYTES + 4] = { 0 };
-    memcpy(head, lcm->network_id, TIDE_HASH_BYTES);
+    memcpy(head, network_id, TIDE_HASH_BYTES);
     head[TIDE_HASH_BYTES + 3] = (uint8_t)type;
     struct tide_sha256 h;
     tide_sha256_init(&h);
@@ -102,23 +101,24 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx)
     /* A fee bump stands around the inner envelope, so its head comes first and its signature
      * last. */
     if (tx->fee_source) {
-        tide_buf_be32(buf, ENVELOPE_FEE_BUMP);
+        tide_buf_be32(buf, TIDE_ENVELOPE_BUMP);
         outer = buf->len;
         put_muxed(buf, tx->fee_source, tx->fee_source_id);
         tide_buf_be64(buf, (uint64_t)tx->fee * 2); /* the fee bump bids twice as much */
     }
-    tide_buf_be32(buf, ENVELOPE_TX);
+    tide_buf_be32(buf, TIDE_ENVELOPE_TX);
     size_t mark = buf->len;
     put_transaction(buf, tx);
     if (buf->failed)
         return;
-    hash_signed(lcm, ENVELOPE_TX, tide_slice_of(buf->ptr + mark, buf->len - mark), tx->hash);
+    hash_signed(lcm->network_id, TIDE_ENVELOPE_TX, tide_slice_of(buf->ptr + mark, buf->len - mark),
+                tx->hash);
     put_signatures(lcm, tx->source, tx->caller, tx->hash);
     if (tx->fee_source && !buf->failed) {
         tide_buf_be32(buf, 0);
         memcpy(tx->inner, tx->hash, TIDE_HASH_BYTES);
-        hash_signed(lcm, ENVELOPE_FEE_BUMP, tide_slice_of(buf->ptr + outer, buf->len - outer),
-                    tx->hash);
+        hash_signed(lcm->network_id, TIDE_ENVELOPE_BUMP,
+                    tide_slice_of(buf->ptr + outer, buf->len - outer), tx->hash);
         put_signatures(lcm, tx->fee_source, NULL, tx->hash);
     }
 }
@@ -127,13 +127,10 @@ static void put_envelope(struct lcm *lcm, struct lcm_tx *tx)
  * events. */
 static void put_operation_results(struct tide_buf *buf, const struct lcm_tx *tx)
 {
-    tide_buf_be32(buf, (uint32_t)(tx->success ? TX_SUCCESS : TX_FAILED));
-    tide_buf_be32(buf, tx->op_count);
+    lcm_words(buf, (uint32_t)(tx->success ? TX_SUCCESS : TX_FAILED), tx->op_count);
     for (uint32_t i = 0; i < tx->op_count; i++) {
         const struct lcm_operation *op = &tx->ops[i];
-        tide_buf_be32(buf, 0); /* opINNER */
-        tide_buf_be32(buf, (uint32_t)op->type);
-        tide_buf_be32(buf, (uint32_t)op->code);
+        lcm_words(buf, 0, (uint32_t)op->type, (uint32_t)op->code); /* opINNER */
         if (op->type == LCM_OP_INVOKE && op->code == 0)
             tide_buf_put(buf, op->success, TIDE_HASH_BYTES);
     }
@@ -177,8 +174,7 @@ static void hash_success(struct lcm_tx *tx)
 static void put_fee_breakdown(struct tide_buf *buf, const struct lcm_tx *tx)
 {
     int64_t resource = tx->fee_charged - 100; /* without the inclusion fee */
-    tide_buf_be32(buf, 1);
-    tide_buf_be32(buf, 0);
+    lcm_words(buf, 1, 0);
     tide_buf_be64(buf, (uint64_t)(resource / 2));
     tide_buf_be64(buf, (uint64_t)(resource - resource / 2));
     tide_buf_be64(buf, (uint64_t)(resource / 4));
@@ -187,8 +183,7 @@ static void put_fee_breakdown(struct tide_buf *buf, const struct lcm_tx *tx)
 /* Appends a TransactionMeta 3. Failed transactions have no operation metas. */
 static void put_meta3(struct tide_buf *buf, const struct lcm_tx *tx)
 {
-    tide_buf_be32(buf, 3);
-    tide_buf_be32(buf, 0);
+    lcm_words(buf, 3, 0);
     put_list(buf, &tx->before);
     tide_buf_be32(buf, tx->success ? tx->op_count : 0);
     for (uint32_t i = 0; tx->success && i < tx->op_count; i++)
@@ -208,8 +203,7 @@ static void put_meta3(struct tide_buf *buf, const struct lcm_tx *tx)
     } else {
         tide_buf_be32(buf, 0);
         /* placeholder that core writes instead of a return value: false */
-        tide_buf_be32(buf, TIDE_SCV_BOOL);
-        tide_buf_be32(buf, 0);
+        lcm_words(buf, TIDE_SCV_BOOL, 0);
     }
     put_list(buf, &tx->diagnostics);
 }
@@ -217,8 +211,7 @@ static void put_meta3(struct tide_buf *buf, const struct lcm_tx *tx)
 /* Appends a TransactionMeta 4. */
 static void put_meta4(struct tide_buf *buf, const struct lcm_tx *tx)
 {
-    tide_buf_be32(buf, 4);
-    tide_buf_be32(buf, 0);
+    lcm_words(buf, 4, 0);
     put_list(buf, &tx->before);
     tide_buf_be32(buf, tx->success ? tx->op_count : 0);
     for (uint32_t i = 0; tx->success && i < tx->op_count; i++) {

@@ -1,26 +1,14 @@
 /* A node: opening, closing, and the next ledger. */
 #include "tools/sim/node/node_impl.h"
 
-/* Lists the buffers for opening and closing. */
-static struct tide_buf *const *buffers_of(struct sim_node *node, struct tide_buf *out[10])
-{
-    struct tide_buf *all[10] = { &node->result, &node->text,    &node->events, &node->auth_xdr,
-                                 &node->data,   &node->value,   &node->keys,   &node->entries,
-                                 &node->answer, &node->envelope };
-    memcpy(out, all, sizeof all);
-    return out;
-}
-
 /* Allocates everything. A failure leaves a node that node_close can close. */
 static tide_status open_all(struct sim_node *node, const struct chain_options *options)
 {
-    struct tide_buf *all[10];
     struct chain_options own = *options;
     snprintf(node->passphrase, sizeof node->passphrase, "%s", options->passphrase);
     own.passphrase = node->passphrase;
-    buffers_of(node, all);
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_init(all[i], SIM_ARENA);
+    for (size_t i = 0; i < TIDE_COUNT(node->buffers); i++)
+        tide_buf_init(&node->buffers[i], SIM_ARENA);
     node->random = options->seed ^ 0x74696465; /* another sequence than the workload's */
     node->queue = calloc(NODE_QUEUE_MAX, sizeof *node->queue);
     node->bans = calloc(NODE_BANS_MAX, sizeof *node->bans);
@@ -51,12 +39,10 @@ tide_status node_open(struct sim_node **out, const struct chain_options *options
 
 void node_close(struct sim_node *node)
 {
-    struct tide_buf *all[10];
     if (!node)
         return;
-    buffers_of(node, all);
-    for (size_t i = 0; i < TIDE_COUNT(all); i++)
-        tide_buf_release(all[i]);
+    for (size_t i = 0; i < TIDE_COUNT(node->buffers); i++)
+        tide_buf_release(&node->buffers[i]);
     for (uint32_t i = 0; i < node->waiting; i++)
         free(node->queue[i].bytes);
     free(node->queue);

@@ -233,8 +233,7 @@ static void put_code(struct tide_buf *out, int32_t code, int32_t op)
     tide_buf_be32(out, (uint32_t)code);
     if (code != TX_FAILED)
         return;
-    tide_buf_be32(out, 1);
-    tide_buf_be32(out, (uint32_t)op);
+    lcm_words(out, 1, (uint32_t)op);
 }
 
 void node_put_result(struct tide_buf *out, const struct node_tx *tx,

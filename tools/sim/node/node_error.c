@@ -99,15 +99,8 @@ void node_error_event(struct tide_buf *out, const uint8_t *contract, const char 
 {
     struct error e = find_error(reason);
     tide_buf_be32(out, 0); /* not in a successful call */
-    tide_buf_be32(out, 0);
-    tide_buf_be32(out, 1);
-    tide_buf_put(out, contract, TIDE_HASH_BYTES);
-    tide_buf_be32(out, 2); /* DIAGNOSTIC */
-    tide_buf_be32(out, 0);
-    tide_buf_be32(out, 2);
+    lcm_put_event_head(out, contract, 2, 2);
     lcm_put_symbol(out, "error");
-    tide_buf_be32(out, TIDE_SCV_ERROR);
-    tide_buf_be32(out, e.type);
-    tide_buf_be32(out, e.code);
+    lcm_words(out, TIDE_SCV_ERROR, e.type, e.code);
     lcm_put_string(out, reason);
 }

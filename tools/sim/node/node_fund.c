@@ -118,23 +118,10 @@ struct funding {
     uint32_t changes;
 };
 
-/* Returns the account's USDC trustline as an entry. */
-static struct lcm_trustline line_of(const struct funding *f, const struct sim_account *account)
-{
-    const struct sim_line *line = &account->lines[USDC];
-    struct lcm_trustline out = { .asset = tide_buf_view(&f->chain->asset),
-                                 .balance = line->balance,
-                                 .limit = line->limit,
-                                 .flags = line->authorized ? 1 : 0,
-                                 .modified = line->modified };
-    memcpy(out.key, account->address.key, TIDE_HASH_BYTES);
-    return out;
-}
-
 /* Appends a change of the account's USDC trustline. */
 static void put_line(struct funding *f, uint32_t change, const struct sim_account *account)
 {
-    struct lcm_trustline line = line_of(f, account);
+    struct lcm_trustline line = chain_line(f->chain, account);
     chain_change(&f->chain->changes, &f->changes, change);
     lcm_put_trustline(&f->chain->changes, &line);
 }
@@ -148,30 +135,11 @@ static void move_usdc(struct funding *f, struct sim_account *account, int64_t by
     put_line(f, CHANGE_UPDATED, account);
 }
 
-static void put_party(struct tide_buf *buf, const struct sim_account *account)
-{
-    tide_buf_be32(buf, TIDE_SCV_ADDRESS);
-    chain_put_addr(buf, account->address);
-}
-
 /* Appends the transfer event of a payment from the friendbot. */
 static void put_transfer(struct funding *f, bool usdc, int64_t amount)
 {
-    const struct parties *parties = &f->chain->parties;
-    struct tide_buf *buf = &f->chain->events_xdr;
-    char asset[5 + 56 + 1] = "native";
-    struct tide_buf issuer;
-    tide_buf_init(&issuer, 64);
-    parties_put_strkey(&issuer, parties, PARTY_ISSUER);
-    if (usdc)
-        snprintf(asset, sizeof asset, "USDC:%.56s", (const char *)issuer.ptr);
-    tide_buf_release(&issuer);
-    lcm_put_event_head(buf, parties->contracts[usdc ? PARTY_USDC : PARTY_XLM].id, 4);
-    lcm_put_symbol(buf, "transfer");
-    put_party(buf, f->node->friendbot);
-    put_party(buf, f->made);
-    lcm_put_string(buf, asset);
-    lcm_put_i128(buf, amount);
+    chain_put_transfer(f->chain, f->node->friendbot->address.key, f->made->address.key,
+                       &(struct chain_payment){ usdc, amount, NULL });
 }
 
 /* Creates the account and its trustline. A real network creates no trustline unasked. */

@@ -201,7 +201,13 @@ struct sim_node {
     struct node_auths auths;
     struct node_tx parsed; /* transaction of the running send or simulation */
     uint64_t random;       /* state of the random nonces */
-    struct tide_buf result, text, events, auth_xdr, data, value, keys, entries, answer, envelope;
+    union {
+        struct {
+            struct tide_buf result, text, events, auth_xdr, data, value, keys, entries, answer,
+                envelope;
+        };
+        struct tide_buf buffers[10]; /* all of them */
+    };
     struct node_change changes[NODE_FOOTPRINT_MAX];
     tide_slice items[NODE_AUTHS_MAX];       /* authorisation entries of an answer */
     tide_slice event_items[NODE_STEPS_MAX]; /* events of an answer */

@@ -87,8 +87,7 @@ static void put_grant(struct sim_node *node, const struct sim_outcome *out, uint
     if (grant->arm) {
         chain_put_addr(buf, grant->party);
         tide_buf_be64(buf, (uint64_t)grant->nonce);
-        tide_buf_be32(buf, 0); /* the signer sets the expiry */
-        tide_buf_be32(buf, TIDE_SCV_VOID);
+        lcm_words(buf, 0, TIDE_SCV_VOID); /* the signer sets the expiry */
     }
     put_step(node, out, grant->root);
 }

@@ -83,42 +83,6 @@ static void put_events(struct trial *t)
 
 /* --- state changes --------------------------------------------------------------------------- */
 
-/* Appends a contract data entry as a LedgerEntry, before or after the call. */
-static void put_data_entry(struct trial *t, const struct sim_touch *touch, bool before)
-{
-    struct tide_buf *address = &t->node->answer;
-    const struct sim_entry *entry = touch->entry;
-    tide_buf_reset(address);
-    chain_put_addr(address, entry->contract->address);
-    struct lcm_data data = { tide_buf_view(address), entry->key, entry->durability };
-    lcm_put_data(&t->node->keys, before ? touch->modified : t->m.chain->ledger, &data,
-                 before ? touch->val : entry->val);
-}
-
-/* Appends a touched entry as a LedgerEntry, before or after the call. */
-static void put_entry(struct trial *t, const struct sim_touch *touch, bool before)
-{
-    struct tide_buf *buf = &t->node->keys;
-    uint32_t modified = before ? touch->modified : t->m.chain->ledger;
-    if (touch->kind == SIM_TOUCH_DATA) {
-        put_data_entry(t, touch, before);
-    } else if (touch->kind == SIM_TOUCH_ACCOUNT) {
-        struct lcm_account entry = chain_account(touch->account);
-        entry.balance = before ? touch->balance : entry.balance;
-        entry.modified = modified;
-        lcm_put_account(buf, &entry);
-    } else {
-        const struct sim_line *line = &touch->account->lines[touch->asset];
-        struct lcm_trustline entry = { .asset = tide_buf_view(&t->m.chain->asset),
-                                       .balance = before ? touch->balance : line->balance,
-                                       .limit = line->limit,
-                                       .flags = line->authorized ? 1 : 0,
-                                       .modified = modified };
-        memcpy(entry.key, touch->account->address.key, TIDE_HASH_BYTES);
-        lcm_put_trustline(buf, &entry);
-    }
-}
-
 /* Writes the state changes. Each has three parts in node->keys: key, entry before, entry after. The
  * offsets become slices when the buffer no longer moves. */
 static void put_changes(struct trial *t)
@@ -136,10 +100,10 @@ static void put_changes(struct trial *t)
         chain_put_touch_key(&t->m, buf, touch);
         at[count][1] = buf->len;
         if (touch->existed)
-            put_entry(t, touch, true);
+            chain_put_touch(t->m.chain, &t->node->keys, touch, true);
         at[count][2] = buf->len;
         if (exists)
-            put_entry(t, touch, false);
+            chain_put_touch(t->m.chain, &t->node->keys, touch, false);
         at[count][3] = buf->len;
         t->node->changes[count++].type = !touch->existed ? NODE_CHANGE_CREATED
                                          : exists        ? NODE_CHANGE_UPDATED
@@ -201,9 +165,7 @@ static void put_data(struct trial *t, struct tide_buf *buf)
     tide_buf_slice(buf, tide_buf_view(&chain->read_only));
     tide_buf_be32(buf, t->m.read_write);
     tide_buf_slice(buf, tide_buf_view(&chain->read_write));
-    tide_buf_be32(buf, t->cost.instructions);
-    tide_buf_be32(buf, t->cost.disk_read);
-    tide_buf_be32(buf, t->cost.write);
+    lcm_words(buf, t->cost.instructions, t->cost.disk_read, t->cost.write);
     t->out->min_resource_fee = fee_of(t, buf->len + 8);
     tide_buf_be64(buf, (uint64_t)t->out->min_resource_fee);
     t->out->data = tide_buf_view(buf);

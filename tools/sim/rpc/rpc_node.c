@@ -190,8 +190,7 @@ static void put_false_status(struct rpc_call *call, const uint8_t *hash)
     tide_buf_init(&result, 16);
     if (sim_fault_word(call->hit->text, word, &code) && code) {
         tide_buf_be64(&result, 0); /* fee */
-        tide_buf_be32(&result, (uint32_t)code);
-        tide_buf_be32(&result, 0);
+        lcm_words(&result, (uint32_t)code, 0);
     }
     put_sent(call, word, hash, tide_buf_view(&result));
     tide_buf_release(&result);

@@ -11,12 +11,20 @@
 #include "tools/sim/options/options.h"
 #include "tools/sim/rpc/faults.h"
 #include "tools/sim/serve/serve_http.h"
-#include "tools/sim/serve/serve_recorded.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
 struct rpc;
+
+/* Ledgers from a file that `tidemark-sim write --stream` wrote, in place of a model: where making a
+ * chain would take longer than its ledgers may take to close. The next ledger is read before it is
+ * due. */
+struct recorded {
+    FILE *file;
+    struct tide_buf next;
+    bool ended; /* the file has no more ledgers; next is empty */
+};
 
 /* The command's options. */
 struct serve_options {

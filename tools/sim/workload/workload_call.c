@@ -81,8 +81,7 @@ static void put_integer(struct tide_buf *buf, char kind, long long value)
         tide_buf_be32(buf, TIDE_SCV_U64);
         tide_buf_be64(buf, (uint64_t)value);
     } else {
-        tide_buf_be32(buf, kind == 'b' ? TIDE_SCV_BOOL : TIDE_SCV_U32);
-        tide_buf_be32(buf, (uint32_t)value);
+        lcm_words(buf, kind == 'b' ? TIDE_SCV_BOOL : TIDE_SCV_U32, (uint32_t)value);
     }
 }
 
@@ -124,9 +123,7 @@ void workload_args(const struct workload *workload, struct workload_call *call, 
 
 void workload_vec(struct workload_call *call, uint32_t count)
 {
-    tide_buf_be32(&call->args, TIDE_SCV_VEC);
-    tide_buf_be32(&call->args, 1);
-    tide_buf_be32(&call->args, count);
+    lcm_put_vec(&call->args, count);
     call->arg_count++;
 }
 

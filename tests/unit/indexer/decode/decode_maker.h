@@ -148,7 +148,7 @@ static inline void put_many(struct tide_buf *b, enum tide_scval_type type, uint3
 
 static inline struct tide_buf *event(struct maker *m, const uint8_t *contract, uint32_t topics)
 {
-    lcm_put_event_head(&m->events, contract, topics);
+    lcm_put_event_head(&m->events, contract, 1, topics);
     m->event_count++;
     return &m->events;
 }

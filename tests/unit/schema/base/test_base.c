@@ -1,8 +1,7 @@
-/* i128 text, hex, base64, UTF-8, arena and buffer, as tables of cases. */
+/* i128 text, hex, base64, UTF-8 and buffer, as tables of cases. */
 #include "tidemark/buf.h"
 #include "tidemark/i128.h"
 #include "tidemark/text.h"
-#include "tools/sim/host/arena.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,26 +183,6 @@ static void a_lower_ceiling_holds(void **state)
     tide_buf_release(&buf);
 }
 
-static void every_allocation_may_fail(void **state)
-{
-    (void)state;
-    static uint8_t block[4096];
-    struct tide_arena a;
-    uint32_t nth = 0;
-    bool failed;
-    do {
-        tide_arena_init(&a, block, sizeof block);
-        a.fail_in = ++nth;
-        uint64_t *ids = tide_new(&a, uint64_t, 8);
-        uint32_t *kinds = ids ? tide_new(&a, uint32_t, 8) : NULL;
-        failed = !kinds;
-        assert_int_equal(failed, a.full);
-        assert_true(nth < 16);
-        tide_arena_close(&a);
-    } while (failed);
-    assert_int_equal(nth, 3); /* two allocations, then a clean run */
-}
-
 static void a_bytea_is_hex_behind_its_prefix(void **state)
 {
     char text[TIDE_BYTEA_BYTES(4)];
@@ -225,7 +204,6 @@ int test_base(void)
         cmocka_unit_test(json_strings_are_always_valid_utf8),
         cmocka_unit_test(a_buffer_stops_at_its_ceiling_and_says_so),
         cmocka_unit_test(a_lower_ceiling_holds),
-        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

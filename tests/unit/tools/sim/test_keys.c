@@ -19,7 +19,6 @@ static void every_signature_holds_and_is_the_same_twice(void **state)
         assert_int_equal(keys_add(&keys, seed, public[i]), TIDE_OK);
         assert_int_equal(keys_add(&keys, seed, public[i]), TIDE_OK); /* once */
     }
-    assert_int_equal(keys.count, TIDE_COUNT(public));
     for (uint32_t i = 0; i < 2 * TIDE_COUNT(public); i++) {
         const uint8_t *key = public[i % TIDE_COUNT(public)];
         tide_sha256(hash, tide_slice_of(&i, sizeof i));
