@@ -1,9 +1,7 @@
-/* The table of commands, made from command.def, and how a command ends. */
+/* The table of commands, made from command.def. */
 #include "indexer/commands/command.h"
 
-#include <poll.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct tide_cli_row rows[] = {
 #define TIDE_CLI_COMMANDS "indexer/commands/command.def"
@@ -44,23 +42,4 @@ tide_command_fn *tide_command_function(const char *name)
         if (strcmp(functions[i].name, name) == 0)
             return functions[i].run;
     return NULL;
-}
-
-/* --- the end of a command --------------------------------------------------------------- */
-
-/* Returns whether the reader of standard output went away (`… | head`): that ends a command without
- * an error. */
-static bool reader_left(void)
-{
-    struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
-    return ferror(stdout) && poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLHUP));
-}
-
-int tide_command_end(const char *name, tide_status status, const struct tide_err *err)
-{
-    if (status == TIDE_E_IO && reader_left())
-        status = TIDE_E_STOPPED;
-    if (status != TIDE_OK && status != TIDE_E_STOPPED)
-        fprintf(stderr, "tidemark-indexer %s: %s\n", name, err->text);
-    return tide_status_exit(status);
 }
