@@ -193,11 +193,15 @@ static tide_raw_i128 amount(struct project_row *row, uint32_t column)
     return tide_hot_i128(project_amount(row, column));
 }
 
-static tide_status end_reading(struct tide_pg_rows *rows, const struct project_row *row,
-                               const char *table, struct tide_err *err)
+/* Releases the rows, which exist without a row too, and returns status or that a value is bad. */
+static tide_status end_reading(tide_status status, struct tide_pg_rows *rows,
+                               const struct project_row *row, const char *table,
+                               struct tide_err *err)
 {
     tide_pg_rows_release(rows);
-    return row->bad ? tide_fail(err, TIDE_E_SCHEMA, "%s: a value does not fit", table) : TIDE_OK;
+    if (status == TIDE_OK && row->bad)
+        return tide_fail(err, TIDE_E_SCHEMA, "%s: a value does not fit", table);
+    return status;
 }
 
 tide_status tide_history_stability(struct tide_history *history, struct tide_stability *out,
@@ -209,10 +213,9 @@ tide_status tide_history_stability(struct tide_history *history, struct tide_sta
                                   .variant = "State" };
     tide_status status = read_entry(history, &rows, &key, reader_sql_stability, err);
     *found = rows.count == 1;
-    if (status != TIDE_OK || !*found)
-        return status;
-    *out = (struct tide_stability){ .p = amount(&row, 0), .epoch = project_u64(&row, 1) };
-    return end_reading(&rows, &row, "stability_pool_state", err);
+    if (status == TIDE_OK && *found)
+        *out = (struct tide_stability){ .p = amount(&row, 0), .epoch = project_u64(&row, 1) };
+    return end_reading(status, &rows, &row, "stability_pool_state", err);
 }
 
 tide_status tide_history_saving(struct tide_history *history, struct tide_saving *out, bool *found,
@@ -226,10 +229,9 @@ tide_status tide_history_saving(struct tide_history *history, struct tide_saving
                                   .parts = { TIDE_PART_ADDRESS(*depositor) } };
     tide_status status = read_entry(history, &rows, &key, reader_sql_saving, err);
     *found = rows.count == 1;
-    if (status != TIDE_OK || !*found)
-        return status;
-    *out = (struct tide_saving){ .initial_value = amount(&row, 0),
-                                 .p_value = amount(&row, 1),
-                                 .epoch = project_u64(&row, 2) };
-    return end_reading(&rows, &row, "stability_pool_deposit", err);
+    if (status == TIDE_OK && *found)
+        *out = (struct tide_saving){ .initial_value = amount(&row, 0),
+                                     .p_value = amount(&row, 1),
+                                     .epoch = project_u64(&row, 2) };
+    return end_reading(status, &rows, &row, "stability_pool_deposit", err);
 }
