@@ -258,6 +258,14 @@ static bool is_over(const struct runner *r, tide_status status, enum att_turn tu
     return (r->mode->once || r->mode->dry) && (status != TIDE_OK || turn == ATT_TURN_IDLE);
 }
 
+/* Returns the pause between two looks at an intent that waits for the ledger. A source that is
+ * asked rarely does not make them rarer: heartbeats, watchdog and an intent's validity go on. */
+static uint32_t look_ms(const struct runner *r)
+{
+    uint32_t half = r->program->config->poll_ms / 2;
+    return half < IDLE_MS ? half : IDLE_MS;
+}
+
 static tide_status run_turns(struct runner *r, struct tide_err *err)
 {
     for (;;) {
@@ -277,7 +285,7 @@ static tide_status run_turns(struct runner *r, struct tide_err *err)
         if (!held)
             wait_for(r, STANDBY_MS);
         else if (turn != ATT_TURN_AGAIN)
-            wait_for(r, turn == ATT_TURN_WAIT ? r->program->config->poll_ms / 2 : IDLE_MS);
+            wait_for(r, turn == ATT_TURN_WAIT ? look_ms(r) : IDLE_MS);
     }
 }
 
