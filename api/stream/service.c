@@ -7,7 +7,7 @@
 
 /* RING: recent messages kept in memory; older ones come from the database. RESUME: how far back a
  * stream may be resumed; a day. */
-enum { RING_BYTES = 8 << 20, RESUME_LEDGERS = 17280 };
+enum { RING_BYTES = 8 << 20, RESUME_LEDGERS = 17280, HEARTBEAT_MS = 15000 };
 
 struct tide_stream_service {
     struct stream_pg *source;
@@ -23,7 +23,6 @@ static bool is_stopped(void *self)
     return atomic_load(&((struct tide_stream_service *)self)->stopped);
 }
 
-/* Opens the stream with the limits of the configuration. */
 /* Returns an eighth of the connections that one address may have; where they have no limit, of
  * all. */
 static uint32_t streams_of_client(const struct tide_config *config)
@@ -33,6 +32,8 @@ static uint32_t streams_of_client(const struct tide_config *config)
     return connections > 8 ? connections / 8 : 1;
 }
 
+/* Opens the stream with the limits of the configuration. Proxies end what is silent for half a
+ * minute: a longer api_idle_ms does not make heartbeats rarer. */
 static tide_status open_stream(struct tide_stream_service *service,
                                const struct tide_config *config, struct tide_err *err)
 {
@@ -45,7 +46,7 @@ static tide_status open_stream(struct tide_stream_service *service,
         .total_max = (uint64_t)config->api_streams_mib << 20,
         .ring_max = RING_BYTES,
         .resume_ledgers = RESUME_LEDGERS,
-        .heartbeat_ms = config->api_idle_ms,
+        .heartbeat_ms = config->api_idle_ms < HEARTBEAT_MS ? config->api_idle_ms : HEARTBEAT_MS,
         .full_ms = config->api_idle_ms / 3 * 2,
         .stale_ms = config->stale_after_ms,
         .stopped = is_stopped,
