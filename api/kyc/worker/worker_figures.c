@@ -124,7 +124,7 @@ tide_status worker_read_figures(struct worker *w, struct tide_err *err)
 {
     assert(w->index == 0);
     struct worker_figures f = w->all->figures; /* only this thread writes them */
-    int64_t *at = f.values;
+    int64_t *at = f.values, ended_due_ms = w->ended_due_ms;
     tide_status status = TIDE_OK;
     f.known = true;
     f.asked_ms = tide_kyc_now_ms(&w->context);
@@ -135,11 +135,12 @@ tide_status worker_read_figures(struct worker *w, struct tide_err *err)
         status = run_query(w, &queries[i], at, err);
         int64_t now = tide_kyc_now_ms(&w->context), pause = (now - began) * ENDED_SHARE;
         if (queries[i].of_ended)
-            w->ended_due_ms = now + (pause < ENDED_MS_MAX ? pause : ENDED_MS_MAX);
+            ended_due_ms = now + (pause < ENDED_MS_MAX ? pause : ENDED_MS_MAX);
     }
     assert(status != TIDE_OK || at == f.values + WORKER_FIGURES);
     if (status != TIDE_OK)
-        return status;
+        return status; /* nothing is published, so ended sessions are due again */
+    w->ended_due_ms = ended_due_ms;
     pthread_mutex_lock(&w->all->mutex);
     w->all->figures = f;
     pthread_mutex_unlock(&w->all->mutex);
