@@ -9,6 +9,7 @@
 #include "api/kyc/worker/figures.h"
 #include "api/kyc/worker/worker.h"
 #include "tidemark/log.h"
+#include "tidemark/rpc.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -79,6 +80,18 @@ static tide_status check_domains(const struct tide_kyc_settings *settings, struc
     return TIDE_OK;
 }
 
+/* Fails if a request may take less time than a provider gets, and if the servers that name signers
+ * are none that the client of Stellar RPC takes. */
+static tide_status check_settings(const struct tide_config *config, struct tide_err *err)
+{
+    if (config->api_idle_ms < TIDE_KYC_IDLE_MS_MIN)
+        return tide_fail(err, TIDE_E_CONFIG,
+                         "api_idle_ms: identity checks need at least %u: a provider may take two "
+                         "thirds of it",
+                         TIDE_KYC_IDLE_MS_MIN);
+    return config->rpc[0] ? tide_rpc_check_list(config->rpc, err) : TIDE_OK;
+}
+
 /* Opens the workers of the providers, and the counters of webhooks that they report. */
 static tide_status open_workers(struct tide_kyc *kyc,
                                 const struct tide_kyc_context_options *options,
@@ -124,7 +137,9 @@ tide_status tide_kyc_open(struct tide_kyc **out, const struct tide_api *api, str
     kyc->select = api->select;
     kyc->keys = api->keys;
     pthread_mutex_init(&kyc->signing, NULL);
-    tide_status status = tide_kyc_settings_load(&kyc->settings, file, err);
+    tide_status status = check_settings(config, err);
+    if (status == TIDE_OK)
+        status = tide_kyc_settings_load(&kyc->settings, file, err);
     if (status == TIDE_OK)
         status = check_domains(kyc->settings, err);
     if (status == TIDE_OK)

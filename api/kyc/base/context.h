@@ -18,6 +18,7 @@
 #include "tidemark/pg.h"
 
 #define TIDE_KYC_STATEMENT_MS   5000
+#define TIDE_KYC_IDLE_MS_MIN    15000 /* api_idle_ms */
 #define TIDE_KYC_PASSPHRASE_MAX 160u
 
 struct tide_kyc_context_options {

@@ -52,12 +52,18 @@ done
 api_stop || fail "tidemark-api ended with $?"
 [ "$(grep -o 'kyc.webhook_secrets_ended provider=[a-z]*' "$PG_DIR/api.log")" = "kyc.webhook_secrets_ended provider=didit" ] ||
     fail "secrets that all ended: $(grep kyc "$PG_DIR/api.log" | tail -3)"
+# A start that cannot keep what it promises ends with a configuration error that names the setting.
+refused() { # WORDS [OPTION]…
+    local words=$1 code=0
+    shift
+    TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_CACHE=$PG_DIR/cache2 \
+        timeout 20 env -u TIDEMARK_DEPLOYMENT "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/none" "$@" 2>"$PG_DIR/refused.log" || code=$?
+    [ $code -eq 78 ] && grep -q "$words" "$PG_DIR/refused.log" || fail "not refused, $words: $code $(tail -2 "$PG_DIR/refused.log")"
+}
+refused "api_idle_ms: identity checks need at least 15000" --api-idle-ms 14999
+refused "rpc" --rpc "$MOCK_URL/rpc,$MOCK_URL/rpc"
 sql "UPDATE chain.deployment SET passphrase = 'Public Global Stellar Network ; September 2015',
      network_id = sha256('Public Global Stellar Network ; September 2015')"
-code=0
-TIDEMARK_KYC_FILE=$PG_DIR/kyc.json TIDEMARK_API_LISTEN=127.0.0.1:0 TIDEMARK_API_CACHE=$PG_DIR/cache2 \
-    timeout 20 env -u TIDEMARK_DEPLOYMENT "$TIDE_BIN/tidemark-api" --api-port-file "$PG_DIR/none" 2>"$PG_DIR/main.log" || code=$?
-[ $code -eq 78 ] && grep -q "the public main network forbids" "$PG_DIR/main.log" ||
-    fail "the sandbox is open on the main network: $code $(tail -2 "$PG_DIR/main.log")"
+refused "the public main network forbids"
 python3 "$here/_kyc_sessions.py" grep "$PG_DIR/kyc.json" || fail "planted values"
 echo "the main network is refused; planted values are nowhere"
