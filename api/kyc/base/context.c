@@ -5,8 +5,13 @@
 
 /* A provider or server that is silent longer than this is given up. All of them stay below the two
  * thirds of api_idle_ms that a session request may take. */
-enum { SILENCE_MS = 8000, CONNECT_MS = 4000, EXCHANGE_MS = 9000, STALL_S = 8 };
-enum { SESSION_MS = TIDE_KYC_IDLE_MS_MIN / 3 * 2 };
+enum {
+    SILENCE_MS = 8000,
+    CONNECT_MS = 4000,
+    EXCHANGE_MS = 9000,
+    STALL_S = 8,
+    SESSION_MS = TIDE_KYC_IDLE_MS_MIN / 3 * 2,
+};
 static_assert(SILENCE_MS < SESSION_MS && CONNECT_MS < SESSION_MS && EXCHANGE_MS < SESSION_MS &&
                   STALL_S * 1000 < SESSION_MS,
               "below the time of a session request");
