@@ -68,6 +68,7 @@ printf '#!/bin/sh\n' >"$dir/t/indexer/run"; breaks folders 'a script that does n
 touch "$dir/t/indexer/decode/new.c"; breaks folders 'a file without a line, deep'
 echo '/* New. */' >"$dir/t/indexer/decode/new.c"
 "$check/folders" "$dir/t" || { echo 'FAIL: folders refuses a file that says what it is'; exit 1; }
+(cd "$dir/t" && "$check/folders" --list schema/* && ! "$check/folders" --list nowhere 2>/dev/null) >"$dir/out" || { echo 'FAIL: folders --list takes no pattern with a file, or takes a folder that is not there'; exit 1; }
 touch "$dir/t/schema/base/new.h"; breaks folders 'a file that no pattern names'
 echo '| `gone.c` | what |' >>"$dir/t/schema/base/README.md"; breaks folders 'a line about a file that is not there'
 printf '/* see /%s/me/x */\n' home >>"$dir/t/schema/base/a.c"; breaks folders 'a path of a machine'
