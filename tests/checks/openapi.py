@@ -155,7 +155,7 @@ def broken_rule(field, kind, fields):
         (kind == "Time" and not field.endswith("At"), "a time ends in At"),
         (field.endswith("At") and kind != "Time", "only a time ends in At"),
         (field.lower().endswith(("ageseconds", "agems")), "an age belongs into a header"),
-        (kind == "U64" and not field.endswith(("Id", "Ids")) and field not in IDS, "a number of 64 bits that names nothing: Count"),
+        (kind == "U64" and not field.endswith(("Id", "Ids")) and field not in IDS, "a number of 64 bits that names nothing: Count, or add its name to IDS (an event's field has no other type)"),
         (kind == "integer" and field not in NUMBERS, "an integer that is in no list: Count"),
         (kind in ("Count", "integer") and field.endswith(("Id", "Ledger")), "what names something is a string"),
         (is_token and not symbol, NO_SYMBOL),
