@@ -208,13 +208,8 @@ static void say_ranges(const struct tide_pg_rows *rows, struct doctor_finding *o
 void doctor_coverage(struct doctor *d, struct doctor_finding *out)
 {
     char sql[1400];
-    if (!doctor_connected(d, out))
+    if (!doctor_prepared(d, out))
         return;
-    if (!d->migrated || !d->deployment) {
-        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the %s",
-                   d->migrated ? "deployment file" : "schema");
-        return;
-    }
     int len = snprintf(sql, sizeof sql, coverage_sql, d->id, d->id);
     assert(len > 0 && (size_t)len < sizeof sql);
     (void)len;

@@ -42,6 +42,9 @@ void doctor_say(struct doctor_finding *out, enum doctor_grade grade, const char 
                 const char *format, ...) TIDE_PRINTF(4, 5);
 /* Returns true if there is a connection; otherwise fills `out`. */
 bool doctor_connected(const struct doctor *d, struct doctor_finding *out);
+/* Returns true if there is a connection, the schema and the deployment file; otherwise fills
+ * `out`. */
+bool doctor_prepared(const struct doctor *d, struct doctor_finding *out);
 /* Runs a statement; d->rows are its rows. On failure, returns false and fills `out`. */
 bool doctor_ask(struct doctor *d, const char *sql, struct doctor_finding *out);
 

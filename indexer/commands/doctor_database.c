@@ -30,6 +30,17 @@ bool doctor_connected(const struct doctor *d, struct doctor_finding *out)
     return false;
 }
 
+bool doctor_prepared(const struct doctor *d, struct doctor_finding *out)
+{
+    if (!doctor_connected(d, out))
+        return false;
+    if (d->migrated && d->deployment)
+        return true;
+    doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the %s",
+               d->migrated ? "deployment file" : "schema");
+    return false;
+}
+
 /* Tells a lost connection from a failed statement: their remedies differ. */
 static void say_failed(const struct doctor *d, const struct tide_err *err,
                        struct doctor_finding *out)
@@ -399,12 +410,9 @@ static bool check_roles(struct doctor *d, struct doctor_finding *out)
 
 void doctor_contracts(struct doctor *d, struct doctor_finding *out)
 {
-    if (!doctor_connected(d, out))
+    if (!doctor_prepared(d, out))
         return;
-    if (!d->migrated || !d->deployment)
-        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the %s",
-                   d->migrated ? "deployment file" : "schema");
-    else if (check_roles(d, out))
+    if (check_roles(d, out))
         doctor_say(out, DOCTOR_OK, NULL,
                    "index and deployment file give the contracts the same roles");
 }
@@ -434,13 +442,8 @@ static bool find_deployment(struct doctor *d, struct doctor_finding *out)
 void doctor_writer(struct doctor *d, struct doctor_finding *out)
 {
     char sql[512];
-    if (!doctor_connected(d, out))
+    if (!doctor_prepared(d, out))
         return;
-    if (!d->migrated || !d->deployment) {
-        doctor_say(out, DOCTOR_SKIPPED, NULL, "needs the %s",
-                   d->migrated ? "deployment file" : "schema");
-        return;
-    }
     if (!find_deployment(d, out))
         return;
     int len = snprintf(sql, sizeof sql,

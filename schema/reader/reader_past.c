@@ -212,7 +212,7 @@ void reader_past_count_vaults(struct reader_past *past)
 
 /* --- one ------------------------------------ */
 
-/* The entries that make a record whose key names them. */
+/* The entries that make a record. The record's own key names them. */
 static const struct part {
     enum tide_hot_kind kind;
     enum project_source_id source;

@@ -92,7 +92,7 @@ struct sim_contract {
     struct sim_addr address; /* the first field: the tree's key */
     enum tide_role role;
     char name[TIDE_NAME_MAX];
-    uint32_t forms;  /* synth_token: whose forms its events have; 0: the protocol's */
+    uint32_t forms;  /* synth_token: a library's forms of events; 0: the protocol's own */
     uint32_t asset;  /* stellar_asset: index of its asset in sim_host.assets */
     uint32_t nonces; /* nonces on the ledger that authorisations of this contract have used */
     const struct sim_class *code; /* NULL: a wallet */

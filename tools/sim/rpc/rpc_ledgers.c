@@ -250,7 +250,7 @@ bool rpc_getLedgers(struct rpc_call *call)
 /* ledgers that stellar-rpc's statistics cover */
 enum { SOROBAN_LEDGERS = 50, CLASSIC_LEDGERS = 10 };
 
-/* Appends one distribution, all of whose values are the base fee of 100 stroops. */
+/* Appends one distribution of fees. Each of its values is the base fee of 100 stroops. */
 static void put_stats(struct tide_buf *out, const char *name, uint32_t ledgers)
 {
     static const char *const fields[] = { "max", "min", "mode", "p10", "p20", "p30", "p40",
