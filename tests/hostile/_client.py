@@ -132,9 +132,9 @@ def answered():
 
 
 def settled():
-    """Waits until the connections are gone, as they must be after the longest deadline."""
+    """Waits until the connections are gone, as they must be after the longest deadline: twice the idle time, which KYC wants to be 15 s."""
     start = steady()
-    while steady() - start < 12:
+    while steady() - start < 40:
         if gauge("tidemark_api_connections") <= 1 and gauge("tidemark_api_waiting") == 0 and gauge("tidemark_api_streaming") == 0:
             return
         time.sleep(0.1)
