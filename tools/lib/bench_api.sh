@@ -45,9 +45,10 @@ load() {
 answers() { curl -fs -o "$dir/ready" "http://127.0.0.1:$1"; } # PORT/PATH
 api_up() { # option…: sets API_PID, API_URL
     rm -f "$dir/api.port"
-    TIDEMARK_COMPLIANCE_AGE_S=0 TIDEMARK_STALE_AFTER_MS=86400000 TIDEMARK_DATABASE_URL=$(conn replica api) taskset -c 0 "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 \
-        --api-port-file "$dir/api.port" --api-cache "$dir/cache" --api-connections-per-ip 0 --api-rate-lookup 1000000000 \
-        "$@" 2>>"$dir/api.log" &
+    local limits
+    mapfile -t limits < <(known tidemark-api --compliance-age-s=0 --stale-after-ms=86400000 --api-connections-per-ip=0 --api-rate-lookup=1000000000)
+    TIDEMARK_DATABASE_URL=$(conn replica api) taskset -c 0 "$TIDE_BIN/tidemark-api" --api-listen 127.0.0.1:0 --api-port-file "$dir/api.port" --api-cache "$dir/cache" \
+        "${limits[@]}" "$@" 2>>"$dir/api.log" &
     API_PID=$!
     AWAIT_PID=$API_PID AWAIT_LOG=$dir/api.log await "the API" eval '[ -s "$dir/api.port" ] && answers "$(cat "$dir/api.port")/readyz"'
     API_URL=http://127.0.0.1:$(cat "$dir/api.port")

@@ -3,7 +3,7 @@
 
 One thread polls each server on its own connection. The RPC is asked for its newest ledger (by getHealth, whose answer is small however full the ledger is), the API for an address's compliance.
 REQUESTS is the URL where the server counts getLedgers and getLatestLedger: tidemark-sim's /stats, or the metrics of stellar-rpc. A NAME is a process whose CPU time is counted, with its children, including those that
-ended; for the process named indexer also the memory. Prints one line of JSON. Times are milliseconds, CPU is that of one ledger. A ledger that no look-up answered from counts with the time until the end.
+ended; for the process named indexer also the memory. Prints one line of JSON. Times are milliseconds, CPU is that of one ledger; `used` is that of indexer, api and postgres together. A ledger that no look-up answered from counts with the time until the end.
 """
 import http.client
 import json
@@ -15,6 +15,7 @@ import time
 import urllib.parse
 import urllib.request
 
+OWN = "indexer", "api", "postgres"
 EVERY, STAGE_S, REST_S = 0.004, 60, 2  # seconds between polls, at most to get ready, and for the last ledgers to arrive
 TICK, PAGE = os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
 
@@ -173,10 +174,12 @@ def main():
     took = api.took[answers:]
     closed, used = last - first + 1, measured.pop("used")
     every, rate, p99 = measured["seconds"] * 1000 / closed, stored / closed, max(quantile(late, 0.99), 0.1)
+    cpu_ms = {name: seconds * 1000 / stored for name, seconds in used.items()}
     holds, said = verdict(every, rate, lags[-1], p99, measured["seconds"] * 1000 / stored)
     print(json.dumps({"ledgers": len(late), "p50": round(max(quantile(late, 0.5), 0.1), 1), "p99": round(p99, 1), "most": round(late[-1], 1),
                       "questions": round(asked / stored, 2), "every": round(every), "stored": stored, "rate": round(rate, 3), "holds": round(holds), "verdict": said,
-                      "cpu": ", ".join(f"{name} {seconds * 1000 / stored:.0f}" for name, seconds in used.items()),
+                      "cpu": ", ".join(f"{name} {ms:.0f}" for name, ms in cpu_ms.items()),
+                      "used": round(sum(cpu_ms[name] for name in OWN), 2), **{f"used_{name}": round(cpu_ms[name], 2) for name in OWN},
                       "behind": max(lags), "end": lags[-1], "lookups": len(took), "lookup_p50": round(quantile(took, 0.5) * 1000, 2),
                       "lookup_p99": round(quantile(took, 0.99) * 1000, 2), **measured}, separators=(", ", ":")))
 
