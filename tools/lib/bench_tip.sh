@@ -82,6 +82,7 @@ tip_unserve() {
 }
 # The indexer and the API of the build in BIN follow the prepared ledgers in a database of their own; the network is always this build's. Sets tip_out.
 tip_once() { # BIN TXS
+    sql "$(conn replica postgres)" "DROP DATABASE IF EXISTS api" 2>/dev/null # one of full ledgers has gigabytes
     TIDE_BIN=$1 fresh replica api
     TIDE_BIN=$1 tip_index_stage || return 1
     tip_serve "$2"
