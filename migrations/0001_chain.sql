@@ -10,7 +10,7 @@ CREATE SCHEMA history;
 CREATE SCHEMA chain_rows;
 CREATE SCHEMA event_rows;
 CREATE SCHEMA history_rows;
-COMMENT ON SCHEMA chain_rows IS 'stored rows of the views chain.tx and chain.call, with keys of chain.word';
+COMMENT ON SCHEMA chain_rows IS 'stored rows of the views chain.tx and chain.call: a call in the row of its transaction; with keys of chain.word';
 COMMENT ON SCHEMA event_rows IS 'stored rows of the views of the schema event, with keys of chain.word';
 COMMENT ON SCHEMA history_rows IS 'stored rows of the views of the schema history, with keys of chain.word';
 CREATE SCHEMA rollup;

@@ -17,7 +17,8 @@
  * Addresses, contracts, kinds and other symbols are long, and few different ones occur. The tables
  * that grow with each ledger (event, history, chain.tx, chain.call) store keys of chain.word in
  * their place: the columns marked keyed. Such a table of the catalogue is a view with the words.
- * The view's rows are stored in a table of another schema (event_rows …; the member stored).
+ * The view's rows are stored in a table of another schema (event_rows …; the member stored). Views
+ * may share one: a call is stored in the row of its transaction.
  * Readers use the view; only the writer uses the stored table. Beside each keyed column c of text
  * the view has c_key, the key itself. PostgreSQL can answer the condition
  * c_key = chain.word_key(word) in the order of an index. */
@@ -58,8 +59,9 @@ struct tide_column {
     bool is_private; /* a person's jurisdiction: in no view, answer, log or plain export */
     bool no_digest;  /* no fact of the ledgers (wall clock, coverage, names): left out of digests */
     bool keyed;      /* TEXT, TEXT_ARRAY: stored as keys of chain.word */
-    bool of_tx;      /* not stored with the row: the view takes it from chain.tx */
     uint8_t split; /* keyed TEXT_ARRAY: number of columns c_1, c_2 … that store it; 0: one array */
+    uint8_t slot;  /* place of its first column in the stored table; set with `stored` below */
+    const char *as; /* its name in the stored table; NULL: the same */
     const char *comment;
 };
 
@@ -85,8 +87,15 @@ struct tide_table {
     const char *digest_column, *digest_value;
     const char *comment;
     /* The table that stores the rows if this one has keyed columns and is a view; NULL: this
-     * table itself. The columns of both are in the same order. */
+     * table itself. */
     const struct tide_table *stored;
+    /* The condition of the rows that the view shows, of all stored rows t; NULL: it shows all. */
+    const char *where;
+    /* The view's rows complete those of the stored table's owner that have the same first three
+     * columns: both are one stored row. */
+    bool completes;
+    uint16_t owner; /* stored: index of the first view; the others share it */
+    bool is_shared; /* stored: of several views */
 };
 
 /* Indexes of the tables that belong to no kind of the catalogue. A kind has its own
@@ -118,6 +127,12 @@ int tide_table_find(const char *schema, const char *name);
 TIDE_INLINE const struct tide_table *tide_table_stored(const struct tide_table *table)
 {
     return table->stored ? table->stored : table;
+}
+/* Returns whether the table at this index stores rows for itself, or is the first of the views that
+ * share a stored table: who handles stored tables takes each once. */
+TIDE_INLINE bool tide_table_owns(const struct tide_table *tables, uint32_t index)
+{
+    return !tables[index].stored || tables[index].stored->owner == index;
 }
 /* Appends a SELECT of table's columns from its stored form, with words in place of keys. from is a
  * table or a query in parentheses. keys: adds c_key beside each keyed text column c. */

@@ -76,14 +76,29 @@ int tide_dump_main(const struct tide_config *config, const struct tide_option *g
 
 /* ---- tables ---- */
 
+/* Prints where the rows of a view are stored: the table, and the column or columns of each one. */
+static void print_stored(const struct tide_table *t, const struct tide_column *column)
+{
+    const struct tide_table *stored = t->stored;
+    if (stored && !column)
+        printf("%s.%s%s%s", stored->schema, stored->name, t->where ? " AS t WHERE " : "",
+               t->where ? t->where : "");
+    for (uint32_t i = 0; stored && column && i < (column->split ? column->split : 1u); i++)
+        printf("%s%s", i ? ", " : "", stored->columns[column->slot + i].name);
+    putchar('\n');
+}
+
 static void print_lines(const struct tide_table *t)
 {
-    printf("%s.%s\t\t%s\t%s\t%s\n", t->schema, t->name, t->partitioned ? "partitioned" : "plain",
+    printf("%s.%s\t\t%s\t%s\t%s\t", t->schema, t->name, t->partitioned ? "partitioned" : "plain",
            t->primary_key, t->comment);
-    for (uint32_t i = 0; i < t->column_count; i++)
-        printf("%s.%s\t%s\t%s\t%s\t%s\n", t->schema, t->name, t->columns[i].name,
+    print_stored(t, NULL);
+    for (uint32_t i = 0; i < t->column_count; i++) {
+        printf("%s.%s\t%s\t%s\t%s\t%s\t", t->schema, t->name, t->columns[i].name,
                tide_pg_type_name(t->columns[i].type), t->columns[i].nullable ? "null" : "not null",
                t->columns[i].comment);
+        print_stored(t, &t->columns[i]);
+    }
 }
 
 int tide_tables_main(const struct tide_config *config, const struct tide_option *options, int argc,

@@ -81,7 +81,8 @@ static tide_status copy_rows(struct tide_reproject *r, struct tide_buf *sql, con
     tide_status status = TIDE_OK;
     tide_buf_init(&keyed, INT32_MAX);
     if (table->stored) {
-        status = tide_words_put(r->words, index, table, tuples, &keyed, err);
+        struct tide_words_rows words = { index, table, tuples };
+        status = tide_words_put(r->words, &words, NULL, &keyed, err);
         tuples = tide_buf_view(&keyed);
     }
     tide_buf_putf(sql, "COPY %s (", into);
@@ -135,8 +136,8 @@ static tide_status tide_reproject_move_events(struct tide_reproject *r, struct t
         if (r->batch->rows[i].count == 0)
             continue;
         assert(tables[i].kind != TIDE_TABLE_STATE); /* open_decoder left them out */
-        int len = snprintf(into, sizeof into, "\"%s\".\"%s\"",
-                           tide_table_stored(&tables[i])->schema, tables[i].name);
+        const struct tide_table *stored = tide_table_stored(&tables[i]);
+        int len = snprintf(into, sizeof into, "\"%s\".\"%s\"", stored->schema, stored->name);
         assert(len > 0 && (size_t)len < sizeof into);
         (void)len;
         status = copy_rows(r, &sql, into, i, err);

@@ -388,98 +388,139 @@ tide_status tide_words_ask(struct tide_words *words, struct tide_pg *pg, struct 
 
 /* ---- writing tuples ---- */
 
-struct putting {
-    const struct tide_words *words;
-    const uint32_t *next; /* key or index of the next word */
-    struct tide_buf *out;
+/* The value of a stored row in a column. */
+struct value {
+    const struct tide_column *column; /* NULL: the rows have no such column */
+    tide_slice field;                 /* with its length */
+    const uint32_t *keys;             /* keyed columns: keys or indexes of the words */
+    uint32_t key_count;
 };
 
-static void put_key(struct putting *p)
+/* The rows of a table that are not put yet. */
+struct putting {
+    const struct tide_table *table;
+    tide_slice rest;
+    const uint32_t *next; /* key or index of the next word */
+};
+
+static struct putting putting_of(const struct tide_words *words, const struct tide_words_rows *rows)
 {
-    uint32_t key = *p->next++;
-    if (key & MISSING)
-        key = missing_at(p->words, key & ~MISSING)->key;
-    assert(key);
-    tide_copy_int4(p->out, (int32_t)key);
+    assert(rows->place < TIDE_TABLES_MAX && words->first[rows->place] <= words->keys.len);
+    assert(words->first[rows->place] % sizeof(uint32_t) == 0);
+    const void *keys = words->keys.ptr + words->first[rows->place];
+    return (struct putting){ rows->table, rows->tuples, keys };
 }
 
-/* Writes the array's elements as columns; NULL behind the last one. */
-static void put_split(struct putting *p, const struct tide_column *column, uint32_t count)
-{
-    for (uint32_t i = 0; i < column->split; i++) {
-        if (i < count)
-            put_key(p);
-        else
-            tide_copy_null(p->out);
-    }
-}
-
-static void put_array(struct putting *p, const struct tide_column *column, tide_slice field)
+static uint32_t words_in(const struct tide_column *column, tide_slice field)
 {
     uint32_t count;
+    if (column->type == TIDE_PG_TEXT)
+        return 1;
     bool whole = open_array(&field, &count);
     assert(whole); /* tide_words_read has read it */
     (void)whole;
-    if (column->split) {
-        put_split(p, column, count);
-        return;
-    }
-    struct tide_copy_array array = tide_copy_array_begin(p->out, TIDE_OID_INT4, count);
-    for (uint32_t i = 0; i < count; i++)
-        put_key(p);
-    tide_copy_array_end(p->out, array);
+    return count;
 }
 
-static void put_nulls(struct putting *p, const struct tide_column *column)
+/* Takes the values of the next row. */
+static void take_tuple(struct putting *p, struct value *values)
 {
-    for (uint32_t i = 0; i < (column->split ? column->split : 1u); i++)
-        tide_copy_null(p->out);
-}
-
-/* Writes one row: keys in place of words, without the columns that the stored table takes from
- * chain.tx. */
-static void put_tuple(struct putting *p, const struct tide_table *table, tide_slice *rest)
-{
-    tide_copy_row(p->out, (uint16_t)tide_table_stored(table)->column_count);
-    *rest = tide_slice_of(rest->ptr + 2, rest->len - 2);
-    const uint8_t *run = rest->ptr; /* start of the bytes that are copied as they are */
-    for (uint32_t i = 0; i < table->column_count; i++) {
-        const struct tide_column *column = &table->columns[i];
-        const uint8_t *at = rest->ptr;
+    p->rest = tide_slice_of(p->rest.ptr + 2, p->rest.len - 2);
+    for (uint32_t i = 0; i < p->table->column_count; i++) {
+        const struct tide_column *column = &p->table->columns[i];
+        struct value *to = &values[column->slot];
+        const uint8_t *at = p->rest.ptr;
         tide_slice field;
-        bool null, whole = take_field(rest, &field, &null);
+        bool null, whole = take_field(&p->rest, &field, &null);
         assert(whole); /* tide_words_read has read it */
         (void)whole;
-        if (!column->keyed && !column->of_tx)
+        *to = (struct value){ column, tide_slice_of(at, (size_t)(p->rest.ptr - at)), NULL, 0 };
+        if (!column->keyed || null)
             continue;
-        tide_buf_put(p->out, run, (size_t)(at - run));
-        run = rest->ptr;
-        if (column->of_tx)
-            continue;
-        if (null)
-            put_nulls(p, column);
-        else if (column->type == TIDE_PG_TEXT)
-            put_key(p);
-        else
-            put_array(p, column, field);
+        to->keys = p->next;
+        to->key_count = words_in(column, field);
+        p->next += to->key_count;
     }
-    tide_buf_put(p->out, run, (size_t)(rest->ptr - run));
 }
 
-tide_status tide_words_put(const struct tide_words *words, uint32_t place,
-                           const struct tide_table *table, tide_slice tuples, struct tide_buf *out,
+static void put_key(const struct tide_words *words, uint32_t key, struct tide_buf *out)
+{
+    if (key & MISSING)
+        key = missing_at(words, key & ~MISSING)->key;
+    assert(key);
+    tide_copy_int4(out, (int32_t)key);
+}
+
+static void put_array(const struct tide_words *words, const struct value *v, struct tide_buf *out)
+{
+    struct tide_copy_array array = tide_copy_array_begin(out, TIDE_OID_INT4, v->key_count);
+    for (uint32_t i = 0; i < v->key_count; i++)
+        put_key(words, v->keys[i], out);
+    tide_copy_array_end(out, array);
+}
+
+/* Writes the value in the stored column `at`. */
+static void put_value(const struct tide_words *words, const struct value *v, uint32_t at,
+                      struct tide_buf *out)
+{
+    if (!v->column) {
+        tide_copy_null(out);
+    } else if (!v->column->keyed || (!v->keys && !v->column->split)) {
+        tide_buf_slice(out, v->field);
+    } else if (v->column->type == TIDE_PG_TEXT || v->column->split) {
+        uint32_t part = at - v->column->slot;
+        if (part < v->key_count)
+            put_key(words, v->keys[part], out);
+        else
+            tide_copy_null(out);
+    } else {
+        put_array(words, v, out);
+    }
+}
+
+static void put_values(const struct tide_words *words, const struct tide_table *stored,
+                       const struct value *values, struct tide_buf *out)
+{
+    const struct value *v = values;
+    tide_copy_row(out, (uint16_t)stored->column_count);
+    for (uint32_t i = 0; i < stored->column_count; i++) {
+        /* The elements of an array that is split stand in columns one behind the other. */
+        bool part = v->column && v->column->split && i < v->column->slot + v->column->split;
+        v = part ? v : &values[i];
+        put_value(words, v, i, out);
+    }
+}
+
+/* The columns by which a row completes another one: each with its length. */
+enum { SAME_BYTES = 4 + 2 + 4 + 4 + 4 + 4 };
+
+/* Returns whether the next row of `more` completes the next one of p. */
+static bool is_completed(const struct putting *p, const struct putting *more)
+{
+    return more->rest.len && memcmp(p->rest.ptr + 2, more->rest.ptr + 2, SAME_BYTES) == 0;
+}
+
+tide_status tide_words_put(const struct tide_words *words, const struct tide_words_rows *rows,
+                           const struct tide_words_rows *more, struct tide_buf *out,
                            struct tide_err *err)
 {
-    assert(words->unknown == 0 && table->stored);
-    assert(place < TIDE_TABLES_MAX && words->first[place] <= words->keys.len);
-    assert(words->first[place] % sizeof(uint32_t) == 0);
-    struct putting p = { words,
-                         (const uint32_t *)(const void *)(words->keys.ptr + words->first[place]),
-                         out };
-    while (tuples.len && !out->failed)
-        put_tuple(&p, table, &tuples);
+    const struct tide_table *stored = rows->table->stored;
+    assert(words->unknown == 0 && stored && (!more || more->table->stored == stored));
+    struct value values[TIDE_COLUMNS_MAX];
+    struct putting p = putting_of(words, rows), m = { 0 };
+    if (more)
+        m = putting_of(words, more);
+    while (p.rest.len && !out->failed) {
+        bool completed = is_completed(&p, &m);
+        memset(values, 0, stored->column_count * sizeof *values);
+        take_tuple(&p, values);
+        if (completed)
+            take_tuple(&m, values);
+        put_values(words, stored, values, out);
+    }
     assert((const uint8_t *)p.next <= words->keys.ptr + words->keys.len); /* words that were read */
-    return out->failed ? tide_fail(err, TIDE_E_LIMIT, "words: rows of %s do not fit the buffer",
-                                   table->name)
-                       : TIDE_OK;
+    if (out->failed || m.rest.len)
+        return tide_fail(err, TIDE_E_LIMIT, "words: rows of %s do not fit the %s",
+                         rows->table->name, out->failed ? "buffer" : "rows that complete them");
+    return TIDE_OK;
 }

@@ -37,10 +37,17 @@ bool tide_words_missing(const struct tide_words *words);
 /* Reads the missing keys and adds new words. Call inside the transaction that writes the rows. */
 tide_status tide_words_ask(struct tide_words *words, struct tide_pg *pg,
                            struct tide_err *err) TIDE_MUST_USE;
-/* Appends the rows that were read as rows of tide_table_stored(table). All keys must be known.
- * TIDE_E_LIMIT if they do not fit out. */
-tide_status tide_words_put(const struct tide_words *words, uint32_t place,
-                           const struct tide_table *table, tide_slice tuples, struct tide_buf *out,
+/* Rows that tide_words_read has read. */
+struct tide_words_rows {
+    uint32_t place;
+    const struct tide_table *table;
+    tide_slice tuples;
+};
+/* Appends the rows as rows of tide_table_stored(rows->table). All keys must be known. `more` is
+ * NULL, or the rows of a table that completes these (tide_table.completes), in the same order.
+ * TIDE_E_LIMIT if the rows do not fit out. */
+tide_status tide_words_put(const struct tide_words *words, const struct tide_words_rows *rows,
+                           const struct tide_words_rows *more, struct tide_buf *out,
                            struct tide_err *err) TIDE_MUST_USE;
 /* Empties the cache. */
 void tide_words_forget(struct tide_words *words);

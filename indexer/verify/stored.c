@@ -123,14 +123,6 @@ static const struct belongs belongs[] = {
       "SELECT count(*), min(t.ledger) FROM chain.tx AS t JOIN chain.ledger AS l ON"
       " l.deployment = t.deployment AND l.ledger = t.ledger"
       " WHERE l.closed_at <> t.closed_at AND " IN_RANGE("t") " AND " IN_RANGE("l") },
-    { "chain.call: calls differ from their transaction in chain.tx",
-      "SELECT count(*), min(c.ledger) FROM (SELECT * FROM chain.call AS c "
-      "WHERE " IN_RANGE("c") ") AS c LEFT JOIN (SELECT * FROM chain.tx AS t "
-                             "WHERE " IN_RANGE(
-                                 "t") ") AS t ON t.ledger = c.ledger AND t.tx = c.tx "
-                                      "WHERE t.ledger IS NULL OR"
-                                      " (t.hash, t.ok, t.closed_at) <> (c.hash, c.ok, "
-                                      "c.closed_at)" },
     { "event.log: events have no successful transaction in chain.tx",
       "SELECT count(*), min(e.ledger) FROM (SELECT * FROM event.log AS e "
       "WHERE " IN_RANGE("e") ") AS e LEFT JOIN (SELECT * FROM chain.tx AS t "

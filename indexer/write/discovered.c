@@ -184,15 +184,15 @@ static tide_status send_rows(struct write_statements *st, struct answers *a, str
     struct write_session *s = st->session;
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
-        const struct tide_rows *rows = &a->step->batch->rows[i];
         bool is_state = s->plan->tables[i].kind == TIDE_TABLE_STATE;
-        if (rows->count == 0)
+        if (write_keys_count(s->plan, a->step->batch, i) == 0)
             continue;
         assert(i != TIDE_TABLE_LEDGER || a->ledgers == UINT32_MAX);
         if (i == TIDE_TABLE_LEDGER)
             a->ledgers = a->count;
         a->count++;
-        status = write_send_rows(st, is_state ? WRITE_MERGE_BEHIND : WRITE_ADD, i, rows, err);
+        status =
+            write_send_rows(st, is_state ? WRITE_MERGE_BEHIND : WRITE_ADD, i, a->step->batch, err);
     }
     return status;
 }
@@ -270,7 +270,7 @@ static tide_status prepare_step(struct write_statements *st, const struct tide_b
     tide_status status = write_statements_begin(st, WRITE_NO_PUTS, err);
     for (uint32_t i = 0; i < plan->table_count && status == TIDE_OK; i++) {
         bool is_state = plan->tables[i].kind == TIDE_TABLE_STATE;
-        if (batch->rows[i].count)
+        if (write_keys_count(plan, batch, i))
             status =
                 write_statements_prepare(st, is_state ? WRITE_MERGE_BEHIND : WRITE_ADD, i, err);
     }

@@ -82,16 +82,16 @@ static const struct tide_column tx_columns[] = {
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
     { "hash", TIDE_PG_BYTEA, .comment = "Transaction hash; of a fee bump its own" },
     { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
-    { "source", TIDE_PG_TEXT, .keyed = true,
+    { "source", TIDE_PG_TEXT, .keyed = true, .as = "tx_source",
       .comment = "Source account, which pays the sequence number" },
     { "ok", TIDE_PG_BOOL, .comment = "Succeeded" },
-    { "result_code", TIDE_PG_INT4, .comment = "TransactionResultCode" },
+    { "result_code", TIDE_PG_INT4, .as = "tx_result_code", .comment = "TransactionResultCode" },
     { "fee_charged", TIDE_PG_INT8, .comment = "Stroops" },
     { "fee_source", TIDE_PG_TEXT, .keyed = true,
       .comment = "Account that pays the fee: the fee bump's, else the source" },
     { "inner_hash", TIDE_PG_BYTEA, .nullable = true,
       .comment = "Hash of the transaction in a fee bump; null: no fee bump" },
-    { "source_muxed_id", TIDE_PG_NUMERIC20, .nullable = true,
+    { "source_muxed_id", TIDE_PG_NUMERIC20, .nullable = true, .as = "tx_source_muxed_id",
       .comment = "Id of a multiplexed source; null: it is not multiplexed" },
     { "fee_source_muxed_id", TIDE_PG_NUMERIC20, .nullable = true,
       .comment = "Id of a multiplexed fee_source; null: it is not multiplexed" },
@@ -104,7 +104,7 @@ static const struct tide_column call_columns[] = {
     { "tx", TIDE_PG_INT4, .comment = "Transaction in apply order, from 1" },
     { "op", TIDE_PG_INT4, .comment = "Operation, from 0" },
     { "closed_at", TIDE_PG_TIMESTAMPTZ, .comment = "Close time of the ledger" },
-    { "hash", TIDE_PG_BYTEA, .of_tx = true, .comment = "Transaction hash" },
+    { "hash", TIDE_PG_BYTEA, .comment = "Transaction hash" },
     { "source", TIDE_PG_TEXT, .keyed = true,
       .comment = "Caller: the operation's source account, else the transaction's" },
     { "contract", TIDE_PG_TEXT, .keyed = true, .comment = "Contract called or created" },
@@ -278,8 +278,9 @@ static void fixed_tables(void)
     t = new_table("chain", "call", TIDE_TABLE_CHAIN,
                   "Calls of the deployment's contracts, refused ones too");
     add_columns(t, call_columns, TIDE_COUNT(call_columns));
-    t->primary_key = "deployment, ledger, tx, op";
-    add_index(t, "(deployment, contract, fn, ledger)");
+    t->primary_key = "deployment, ledger, tx";
+    t->where = "t.contract IS NOT NULL";
+    t->completes = true;
     add_index(t, "(deployment, source, ledger)");
     add_index(t, BY_TIME);
     t = new_table("chain", "contract_seen", TIDE_TABLE_CHAIN,
@@ -420,11 +421,16 @@ static bool has_keyed(const struct tide_table *t)
     return false;
 }
 
-static void add_stored_column(struct tide_table *to, const struct tide_column *column)
+/* Adds the stored form of a column, unless a view that shares the table has one of that name. A row
+ * of another view lacks it. */
+static void add_stored_column(struct tide_table *to, struct tide_column *column)
 {
     struct tide_column stored = *column;
-    if (column->of_tx)
-        return;
+    stored.name = column->as ? column->as : column->name;
+    stored.nullable |= to->is_shared;
+    for (column->slot = 0; column->slot < to->column_count; column->slot++)
+        if (strcmp(to->columns[column->slot].name, stored.name) == 0)
+            return;
     if (column->split) {
         stored.type = TIDE_PG_INT4;
         stored.nullable = true;
@@ -441,6 +447,20 @@ static void add_stored_column(struct tide_table *to, const struct tide_column *c
     add_columns(to, &stored, 1);
 }
 
+/* Stores the calls in the rows of their transactions: a transaction of a contract has one
+ * operation, so one call. */
+static void store_calls(void)
+{
+    struct tide_table *t = &built.tables[TIDE_TABLE_CALL], *to = &built.stored[TIDE_TABLE_TX];
+    to->name = t->name;
+    to->is_shared = true;
+    for (uint32_t i = 0; i < t->column_count; i++)
+        add_stored_column(to, &t->columns[i]);
+    for (uint32_t i = 0; i < TIDE_INDEXES_MAX && t->indexes[i]; i++)
+        add_index(to, t->indexes[i]);
+    t->stored = to;
+}
+
 /* Makes the stored form of a table with keyed columns. Tables of state store the words themselves:
  * they are small, and lists of the present state are in the order of addresses. */
 static void store_keyed(struct tide_table *t, struct tide_table *stored)
@@ -451,13 +471,14 @@ static void store_keyed(struct tide_table *t, struct tide_table *stored)
             t->columns[i].keyed = false;
         return;
     }
-    if (!has_keyed(t))
+    if (!has_keyed(t) || t->stored)
         return;
     int len = snprintf(schema, sizeof schema, "%s_rows", t->schema);
     assert(len > 0 && (size_t)len < sizeof schema);
     (void)len;
     *stored = *t;
     stored->schema = keep_text(schema);
+    stored->owner = (uint16_t)(t - built.tables);
     stored->column_count = 0;
     for (uint32_t i = 0; i < t->column_count; i++)
         add_stored_column(stored, &t->columns[i]);
@@ -474,6 +495,8 @@ void tide_tables_assign(struct tide_kind *kinds, uint32_t count)
         else
             entry_tables(&kinds[i]);
     }
+    store_keyed(&built.tables[TIDE_TABLE_TX], &built.stored[TIDE_TABLE_TX]);
+    store_calls();
     for (uint32_t i = 0; i < built.count; i++)
         store_keyed(&built.tables[i], &built.stored[i]);
 }

@@ -85,6 +85,11 @@ static void write_table(FILE *out, const struct tide_table *t, bool packed)
  * contract's settings have more columns. */
 enum { JOINS_MAX = 6 };
 
+static const char *stored_name(const struct tide_column *column)
+{
+    return column->as ? column->as : column->name;
+}
+
 static void put_array(struct tide_buf *out, const char *column)
 {
     tide_buf_putf(out,
@@ -108,12 +113,12 @@ static void put_words(struct tide_buf *out, const struct tide_column *column, ui
         put_split(out, column, *joins);
         *joins += column->split;
     } else if (column->type == TIDE_PG_TEXT_ARRAY) {
-        put_array(out, column->name);
+        put_array(out, stored_name(column));
     } else if (*joins < JOINS_MAX) {
         tide_buf_putf(out, "w%u.word", ++*joins);
     } else {
         tide_buf_putf(out, "(SELECT w.word FROM chain.word AS w WHERE w.id = t.\"%s\")",
-                      column->name);
+                      stored_name(column));
     }
 }
 
@@ -135,7 +140,7 @@ static void put_joins(struct tide_buf *out, const struct tide_table *table)
             put_join(out, name, &joins);
         }
         if (column->keyed && column->type == TIDE_PG_TEXT && joins < JOINS_MAX)
-            put_join(out, column->name, &joins);
+            put_join(out, stored_name(column), &joins);
     }
 }
 
@@ -144,7 +149,7 @@ static void put_keys(struct tide_buf *out, const struct tide_column *column)
     for (uint32_t i = 1; i <= column->split; i++)
         tide_buf_putf(out, ", t.\"%s_%u\" AS \"%s_%u_key\"", column->name, i, column->name, i);
     if (column->keyed && column->type == TIDE_PG_TEXT)
-        tide_buf_putf(out, ", t.\"%s\" AS \"%s_key\"", column->name, column->name);
+        tide_buf_putf(out, ", t.\"%s\" AS \"%s_key\"", stored_name(column), column->name);
 }
 
 void tide_table_select(struct tide_buf *out, const struct tide_table *table, const char *from,
@@ -155,20 +160,18 @@ void tide_table_select(struct tide_buf *out, const struct tide_table *table, con
         tide_buf_str(out, i ? ", " : "SELECT ");
         if (table->columns[i].keyed) {
             put_words(out, &table->columns[i], &joins);
-            tide_buf_putf(out, " AS \"%s\"", table->columns[i].name);
-        } else if (table->columns[i].of_tx) {
-            tide_buf_putf(out,
-                          "(SELECT x.\"%s\" FROM chain_rows.tx AS x WHERE x.deployment ="
-                          " t.deployment AND x.ledger = t.ledger AND x.tx = t.tx) AS \"%s\"",
-                          table->columns[i].name, table->columns[i].name);
         } else {
-            tide_buf_putf(out, "t.\"%s\"", table->columns[i].name);
+            tide_buf_putf(out, "t.\"%s\"", stored_name(&table->columns[i]));
         }
+        if (table->columns[i].keyed || table->columns[i].as)
+            tide_buf_putf(out, " AS \"%s\"", table->columns[i].name);
     }
     for (uint32_t i = 0; keys && i < table->column_count; i++)
         put_keys(out, &table->columns[i]);
     tide_buf_putf(out, " FROM %s AS t", from);
     put_joins(out, table);
+    if (table->where)
+        tide_buf_putf(out, " WHERE %s", table->where);
 }
 
 static void write_key_comments(FILE *out, const struct tide_table *t)
@@ -196,12 +199,22 @@ static void write_view(FILE *out, const struct tide_table *t)
     fprintf(out, "CREATE VIEW %s.\"%s\" AS %.*s;\n", t->schema, t->name, (int)sql.len,
             (const char *)sql.ptr);
     tide_buf_release(&sql);
-    write_comment(out, "TABLE", t->stored, "What is stored of the view of that name, with keys");
 }
 
-static void write_all(FILE *out, const struct tide_table *t)
+static void write_stored(FILE *out, const struct tide_table *t)
 {
     write_table(out, tide_table_stored(t), t->stored);
+    if (t->stored)
+        write_comment(out, "TABLE", t->stored,
+                      t->stored->is_shared ? "What is stored of several views, with keys"
+                                           : "What is stored of the view of that name, with keys");
+}
+
+static void write_all(FILE *out, const struct tide_table *tables, uint32_t index)
+{
+    const struct tide_table *t = &tables[index];
+    if (tide_table_owns(tables, index))
+        write_stored(out, t);
     if (t->stored)
         write_view(out, t);
     write_comments(out, t);
@@ -225,6 +238,6 @@ void tide_tables_write_sql(FILE *out)
         "-- Rows are those of decoder version %d.\n",
         TIDE_DECODER_VERSION);
     for (uint32_t i = 0; i < count; i++)
-        write_all(out, &tables[i]);
+        write_all(out, tables, i);
     fputs(tide_event_fields_sql, out);
 }

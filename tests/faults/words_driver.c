@@ -27,8 +27,8 @@ static const struct tide_table table = {
     .column_count = 3,
     .stored = &stored,
     .columns = { { .name = "n", .type = TIDE_PG_INT4 },
-                 { "word", TIDE_PG_TEXT, .nullable = true, .keyed = true },
-                 { "both", TIDE_PG_TEXT_ARRAY, .keyed = true, .split = 2 } }
+                 { "word", TIDE_PG_TEXT, .nullable = true, .keyed = true, .slot = 1 },
+                 { "both", TIDE_PG_TEXT_ARRAY, .keyed = true, .split = 2, .slot = 2 } }
 };
 
 static _Thread_local struct tide_err err;
@@ -126,7 +126,8 @@ static void store_words(struct tide_words *words, struct tide_pg *pg, const char
     must(tide_words_read(words, 3, &table, tide_buf_view(&rows), &err), "read");
     if (tide_words_missing(words))
         must(tide_words_ask(words, pg, &err), "ask");
-    must(tide_words_put(words, 3, &table, tide_buf_view(&rows), &keyed, &err), "put");
+    const struct tide_words_rows read = { 3, &table, tide_buf_view(&rows) };
+    must(tide_words_put(words, &read, NULL, &keyed, &err), "put");
     if (check_them)
         check_rows(pg, &keyed, list, count);
     tide_buf_release(&rows);

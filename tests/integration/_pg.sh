@@ -101,7 +101,12 @@ pg_start_from() { # empty|schema [-c x=y]…
 }
 
 # Lets a test insert rows through views of stored rows. Call it after the database has its schema.
-pg_writable() { "$PG_BIN/psql" -Xqf - -v ON_ERROR_STOP=1 <"$PYTHONPATH/_writable.sql"; }
+pg_writable() {
+    { echo "CREATE TEMPORARY TABLE told (name text, col text, type text, kind text, comment text, stored text); COPY told FROM STDIN;"
+      "$TIDE_BIN/tidemark-indexer" tables
+      echo "\\."
+      cat "$PYTHONPATH/_writable.sql"; } | "$PG_BIN/psql" -Xqf - -v ON_ERROR_STOP=1
+}
 
 # -F means no fsync. Tests kill processes and the server, but not the machine.
 pg_again() { cluster_up "$PG_DIR" -F ${PG_OPTIONS[@]+"${PG_OPTIONS[@]}"} "$@"; }

@@ -14,25 +14,27 @@ BEGIN
   RETURN key;
 END $$;
 
+-- The temporary table "told" has what `tidemark-indexer tables` says of each view: where its columns are stored.
 DO $do$
 DECLARE
   t record;
 BEGIN
   FOR t IN
-    SELECT v.oid::regclass::text AS view, s.oid::regclass::text AS stored, v.oid AS number, c.*, k.same
-    FROM pg_class AS v JOIN pg_namespace AS n ON n.oid = v.relnamespace
-      JOIN pg_namespace AS m ON m.nspname = n.nspname || '_rows'
-      JOIN pg_class AS s ON s.relnamespace = m.oid AND s.relname = v.relname AND s.relkind = 'p',
-      LATERAL (SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) AS columns,
-          string_agg(CASE WHEN o.attname IS NULL THEN format('public.key_of(NEW.%I[%s])', regexp_replace(a.attname, '_\d$', ''), right(a.attname, 1))
-            WHEN o.atttypid = 'text'::regtype AND a.atttypid = 'integer'::regtype THEN format('public.key_of(NEW.%I)', a.attname)
-            WHEN o.atttypid = 'text[]'::regtype THEN format('(SELECT array_agg(public.key_of(u.word) ORDER BY u.n) FROM unnest(NEW.%I) WITH ORDINALITY AS u (word, n))', a.attname)
-            ELSE format('NEW.%I', a.attname) END, ', ' ORDER BY a.attnum) AS words
-        FROM pg_attribute AS a LEFT JOIN pg_attribute AS o ON o.attrelid = v.oid AND o.attname = a.attname
-        WHERE a.attrelid = s.oid AND a.attnum > 0) AS c,
+    SELECT v.name AS view, to_regclass(v.name)::oid AS number, split_part(v.stored, ' ', 1) AS stored, c.*, k.same
+    FROM told AS v,
+      LATERAL (SELECT string_agg(o.stored, ', ' ORDER BY a.attnum) AS columns,
+          string_agg(CASE
+            WHEN o.stored LIKE '%, %' THEN format('public.key_of(NEW.%1$I[1]), public.key_of(NEW.%1$I[2])', o.col)
+            WHEN o.type = 'text' AND s.atttypid = 'integer'::regtype THEN format('public.key_of(NEW.%I)', o.col)
+            WHEN o.type = 'text[]' THEN format('(SELECT array_agg(public.key_of(u.word) ORDER BY u.n) FROM unnest(NEW.%I) WITH ORDINALITY AS u (word, n))', o.col)
+            ELSE format('NEW.%I', o.col) END, ', ' ORDER BY a.attnum) AS words
+        FROM told AS o JOIN pg_attribute AS a ON a.attrelid = to_regclass(v.name) AND a.attname = o.col
+          LEFT JOIN pg_attribute AS s ON s.attrelid = to_regclass(split_part(v.stored, ' ', 1)) AND s.attname = o.stored
+        WHERE o.name = v.name) AS c,
       LATERAL (SELECT string_agg(format('s.%1$I = OLD.%1$I', a.attname), ' AND ') AS same
-        FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = s.oid AND a.attnum = ANY (i.indkey)
-        WHERE i.indrelid = s.oid AND i.indisprimary) AS k
+        FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)
+        WHERE i.indrelid = to_regclass(split_part(v.stored, ' ', 1)) AND i.indisprimary) AS k
+    WHERE v.col = '' AND v.stored <> ''
   LOOP
     EXECUTE format($f$CREATE FUNCTION public.write_%1$s() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN

@@ -109,7 +109,7 @@ static void sql_lock_leaves(struct write_session *s, const struct load_range *l)
 {
     const char *before = "LOCK TABLE ";
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
-        if (!s->plan->tables[i].partitioned)
+        if (!s->plan->tables[i].partitioned || !tide_table_owns(s->plan->tables, i))
             continue;
         write_sql_more(s, "%s", before);
         write_sql_leaf(s, &s->plan->tables[i], l->from);
@@ -126,7 +126,7 @@ static tide_status attach_tables(struct write_session *s, const struct load_rang
     sql_lock_leaves(s, l);
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
         const struct tide_table *table = tide_table_stored(&s->plan->tables[i]);
-        if (!table->partitioned)
+        if (!table->partitioned || !tide_table_owns(s->plan->tables, i))
             continue;
         write_sql_more(s, "ALTER TABLE %s.\"%s\" ATTACH PARTITION ", table->schema, table->name);
         write_sql_leaf(s, table, l->from);

@@ -40,8 +40,8 @@ static void sql_create(struct write_session *s, const struct tide_table *table, 
     write_sql_more(s,
                    " (LIKE %s.\"%s\" INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE,"
                    " CONSTRAINT loading CHECK (deployment = %u AND ledger >= %u AND ledger < %u));",
-                   tide_table_stored(table)->schema, table->name, s->plan->deployment, from,
-                   write_plan_end(s->plan, from));
+                   tide_table_stored(table)->schema, tide_table_stored(table)->name,
+                   s->plan->deployment, from, write_plan_end(s->plan, from));
 }
 
 /* Inserts the row first, so that another session that makes the same partition waits for it and
@@ -60,7 +60,7 @@ tide_status load_partition_make(struct write_session *s, uint32_t from, struct t
         return status;
     write_sql(s, "%s", "");
     for (uint32_t i = 0; i < s->plan->table_count; i++)
-        if (s->plan->tables[i].partitioned)
+        if (s->plan->tables[i].partitioned && tide_table_owns(s->plan->tables, i))
             sql_create(s, &s->plan->tables[i], from);
     status = write_run_sql(s, "CREATE TABLE", err);
     return status == TIDE_OK ? write_point(TIDE_FAILPOINT("partition.created"), err) : status;
@@ -86,7 +86,7 @@ static void sql_uncount(struct write_session *s, uint32_t from)
                    " coalesce(sum(calls_unverified), 0) AS unverified FROM ");
     write_sql_leaf(s, &tables[TIDE_TABLE_LEDGER], from);
     write_sql_more(s, ") AS l, (SELECT ");
-    write_sql_more(s, "count(*) AS n FROM ");
+    write_sql_more(s, "count(contract) AS n FROM ");
     write_sql_leaf(s, &tables[TIDE_TABLE_CALL], from);
     write_sql_more(s, ") AS k WHERE c.deployment = %u; ", s->plan->deployment);
 }
@@ -97,7 +97,7 @@ tide_status load_partition_drop(struct write_session *s, uint32_t from, struct t
     write_sql(s, "%s", "");
     sql_uncount(s, from);
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
-        if (!s->plan->tables[i].partitioned)
+        if (!s->plan->tables[i].partitioned || !tide_table_owns(s->plan->tables, i))
             continue;
         write_sql_more(s, "%s", before);
         write_sql_leaf(s, &s->plan->tables[i], from);

@@ -35,16 +35,55 @@ tide_status write_keys_ask(struct write_keys *keys, struct write_session *s, str
     return status == TIDE_OK ? write_point(TIDE_FAILPOINT("commit.words"), err) : status;
 }
 
-tide_status write_keys_put(struct write_keys *keys, uint32_t table, const struct tide_rows *rows,
+/* Returns the end of the tables among which those that share the stored table of this one are. */
+static uint32_t sharers_end(const struct write_plan *plan, uint32_t table)
+{
+    const struct tide_table *stored = plan->tables[table].stored;
+    return stored && stored->is_shared ? plan->table_count : table + 1;
+}
+
+uint64_t write_keys_count(const struct write_plan *plan, const struct tide_batch *batch,
+                          uint32_t table)
+{
+    const struct tide_table *tables = plan->tables;
+    uint64_t count = 0;
+    if (!tide_table_owns(tables, table))
+        return 0;
+    for (uint32_t i = table; i < sharers_end(plan, table); i++)
+        if (tables[i].stored == tables[table].stored && !tables[i].completes)
+            count += batch->rows[i].count;
+    return count;
+}
+
+static struct tide_words_rows rows_of(const struct write_keys *keys, const struct tide_batch *batch,
+                                      uint32_t table)
+{
+    return (struct tide_words_rows){ table, &keys->plan->tables[table],
+                                     tide_buf_view(&batch->rows[table].copy) };
+}
+
+tide_status write_keys_put(struct write_keys *keys, const struct tide_batch *batch, uint32_t table,
                            tide_slice *tuples, struct tide_err *err)
 {
-    assert(table < keys->plan->table_count && rows->count > 0);
-    const struct tide_table *t = &keys->plan->tables[table];
-    *tuples = tide_buf_view(&rows->copy);
-    if (!t->stored)
+    const struct tide_table *tables = keys->plan->tables;
+    struct tide_words_rows more = { 0 };
+    tide_status status = TIDE_OK;
+    assert(table < keys->plan->table_count && tide_table_owns(tables, table));
+    *tuples = tide_buf_view(&batch->rows[table].copy);
+    if (!tables[table].stored)
         return TIDE_OK;
+    uint32_t end = sharers_end(keys->plan, table);
     tide_buf_reset(&keys->keyed);
-    tide_status status = tide_words_put(keys->words, table, t, *tuples, &keys->keyed, err);
+    for (uint32_t i = table; i < end; i++)
+        if (tables[i].stored == tables[table].stored && tables[i].completes && batch->rows[i].count)
+            more = rows_of(keys, batch, i);
+    for (uint32_t i = table; i < end && status == TIDE_OK; i++) {
+        if (tables[i].stored != tables[table].stored || tables[i].completes ||
+            !batch->rows[i].count)
+            continue;
+        struct tide_words_rows rows = rows_of(keys, batch, i);
+        status = tide_words_put(keys->words, &rows, more.table ? &more : NULL, &keys->keyed, err);
+    }
     *tuples = tide_buf_view(&keys->keyed);
     return status;
 }
@@ -73,23 +112,23 @@ static void sql_target(struct write_session *s, uint32_t table_index, uint32_t f
 
 static bool is_copied(const struct write_plan *plan, const struct tide_batch *batch, uint32_t i)
 {
-    return batch->rows[i].count && plan->tables[i].kind != TIDE_TABLE_STATE;
+    return plan->tables[i].kind != TIDE_TABLE_STATE && write_keys_count(plan, batch, i);
 }
 
 static tide_status copy_table(struct write_session *s, struct write_keys *keys,
                               const struct tide_batch *batch, uint32_t i, struct tide_err *err)
 {
     const struct tide_table *table = &s->plan->tables[i];
-    const struct tide_rows *rows = &batch->rows[i];
     char what[128];
     tide_slice tuples;
-    assert(table->kind != TIDE_TABLE_STATE && rows->copy.len > 0);
+    assert(table->kind != TIDE_TABLE_STATE);
     int len = snprintf(what, sizeof what, "COPY %s.%s", table->schema, table->name);
     assert(len > 0 && (size_t)len < sizeof what);
     (void)len;
-    tide_status status = write_keys_put(keys, i, rows, &tuples, err);
+    tide_status status = write_keys_put(keys, batch, i, &tuples, err);
     if (status == TIDE_OK)
-        status = tide_pg_copy_put(write_pg(s), what, tuples, rows->count, err);
+        status =
+            tide_pg_copy_put(write_pg(s), what, tuples, write_keys_count(s->plan, batch, i), err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("commit.copied"), err);
     return status;

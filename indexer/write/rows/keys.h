@@ -26,9 +26,13 @@ tide_status write_keys_read(struct write_keys *keys, const struct tide_batch *ba
 /* Reads the missing keys, and adds those of new words, in the running transaction. */
 tide_status write_keys_ask(struct write_keys *keys, struct write_session *s,
                            struct tide_err *err) TIDE_MUST_USE;
-/* Sets *tuples to the rows of a table of the batch as they are stored. They are borrowed until the
- * next call. */
-tide_status write_keys_put(struct write_keys *keys, uint32_t table, const struct tide_rows *rows,
+/* Returns the number of rows that the batch has for the stored form of a table: 0 if another view
+ * owns that (tide_table_owns). */
+uint64_t write_keys_count(const struct write_plan *plan, const struct tide_batch *batch,
+                          uint32_t table);
+/* Sets *tuples to the batch's rows of a table, and of the views that share its stored form, as they
+ * are stored. They are borrowed until the next call. */
+tide_status write_keys_put(struct write_keys *keys, const struct tide_batch *batch, uint32_t table,
                            tide_slice *tuples, struct tide_err *err) TIDE_MUST_USE;
 
 /* Sends the rows of every table but state, in the running transaction, into the tables of the

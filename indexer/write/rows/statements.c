@@ -173,6 +173,20 @@ static void sql_add_ledgers(struct write_session *s)
                    s->plan->deployment);
 }
 
+/* Appends the end of the statement that adds transactions with their calls. A stored transaction
+ * gets the call that it lacks: its contract was not followed before. */
+static void sql_complete_tx(struct write_session *s, const struct tide_table *table)
+{
+    write_sql_more(s, "(%s) DO UPDATE SET ", table->primary_key);
+    const char *comma = "";
+    for (uint32_t i = 0; i < table->column_count; i++) {
+        write_sql_more(s, "%s\"%s\" = excluded.\"%s\"", comma, table->columns[i].name,
+                       table->columns[i].name);
+        comma = ", ";
+    }
+    write_sql_more(s, " WHERE o.contract IS NULL AND excluded.contract IS NOT NULL RETURNING *)");
+}
+
 /* Begins the text of the statement that adds the rows of parameter 1 to the table that has this
  * index in the plan. The statement folds added calls into their rollups, and new counts of
  * ledgers into the totals of chain.cursor. */
@@ -185,20 +199,21 @@ static void write_sql_add(struct write_session *s, const struct write_rollups *r
         sql_add_ledgers(s);
         return;
     }
-    write_sql(s, "%sINSERT INTO %s.\"%s\" (", index == TIDE_TABLE_CALL ? "WITH added AS (" : "",
+    write_sql(s, "%sINSERT INTO %s.\"%s\" AS o (", index == TIDE_TABLE_TX ? "WITH added AS (" : "",
               table->schema, table->name);
     write_sql_columns(s, table, "");
     write_sql_more(s, ") SELECT ");
     write_sql_columns(s, table, "n.");
-    write_sql_more(s, " FROM unnest($1::%s.\"%s\"[]) n ON CONFLICT DO NOTHING", table->schema,
-                   table->name);
-    if (index != TIDE_TABLE_CALL)
+    write_sql_more(s, " FROM unnest($1::%s.\"%s\"[]) n ON CONFLICT ", table->schema, table->name);
+    if (index != TIDE_TABLE_TX) {
+        write_sql_more(s, "DO NOTHING");
         return;
-    write_sql_more(s, " RETURNING *)");
-    write_sql_fold_added(s, rollups, index);
+    }
+    sql_complete_tx(s, table);
+    write_sql_fold_added(s, rollups, TIDE_TABLE_CALL);
     write_sql_more(s,
-                   " UPDATE chain.cursor SET calls = calls + (SELECT count(*) FROM added) WHERE"
-                   " deployment = %u",
+                   " UPDATE chain.cursor SET calls = calls + (SELECT count(*) FROM added WHERE"
+                   " contract IS NOT NULL) WHERE deployment = %u",
                    s->plan->deployment);
 }
 
@@ -347,17 +362,21 @@ tide_status write_statements_begin(struct write_statements *st, uint32_t partiti
 }
 
 tide_status write_send_rows(struct write_statements *st, enum write_statement what, uint32_t table,
-                            const struct tide_rows *rows, struct tide_err *err)
+                            const struct tide_batch *batch, struct tide_err *err)
 {
     struct write_session *s = st->session;
     char name[NAME_MAX_BYTES];
     bool stored = what == WRITE_PUT || what == WRITE_ADD;
-    tide_slice tuples = tide_buf_view(&rows->copy);
-    if (stored && write_keys_put(st->keys, table, rows, &tuples, err) != TIDE_OK)
-        return err->code;
+    tide_slice tuples = tide_buf_view(&batch->rows[table].copy);
+    uint64_t count = batch->rows[table].count;
+    if (stored) {
+        count = write_keys_count(s->plan, batch, table);
+        if (write_keys_put(st->keys, batch, table, &tuples, err) != TIDE_OK)
+            return err->code;
+    }
     assert(st->known.prepared[what][table] && st->number == s->number);
     tide_buf_reset(&st->array);
-    if (!tide_row_array(&st->array, find_shape(st, table, stored), tuples, rows->count))
+    if (!tide_row_array(&st->array, find_shape(st, table, stored), tuples, count))
         return tide_fail(err, TIDE_E_LIMIT, "writer: rows of %s do not fit a statement",
                          s->plan->tables[table].name);
     put_statement_name(name, what, table);

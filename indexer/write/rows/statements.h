@@ -56,7 +56,7 @@ tide_status write_statements_prepare(struct write_statements *st, enum write_sta
                                      uint32_t table, struct tide_err *err) TIDE_MUST_USE;
 /* Sends the rows as the array of a prepared statement, into the pipeline. */
 tide_status write_send_rows(struct write_statements *st, enum write_statement what, uint32_t table,
-                            const struct tide_rows *rows, struct tide_err *err) TIDE_MUST_USE;
+                            const struct tide_batch *batch, struct tide_err *err) TIDE_MUST_USE;
 
 /* Merges the history tables of a partition into all tables of state, in the running
  * transaction. ledger 0: all its ledgers; otherwise that one alone. */

@@ -73,11 +73,11 @@ static tide_status send_puts(const struct write_sending *g, struct answers *a, s
     struct write_session *s = &g->main->session;
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
-        const struct tide_rows *rows = &g->batch->rows[i];
-        if (s->plan->tables[i].kind == TIDE_TABLE_STATE || !rows->count)
+        uint64_t count = write_keys_count(s->plan, g->batch, i);
+        if (s->plan->tables[i].kind == TIDE_TABLE_STATE || !count)
             continue;
-        status = write_send_rows(g->statements, WRITE_PUT, i, rows, err);
-        expect_rows(a, rows->count);
+        status = write_send_rows(g->statements, WRITE_PUT, i, g->batch, err);
+        expect_rows(a, count);
         if (status == TIDE_OK)
             status = write_point(TIDE_FAILPOINT("commit.copied"), err);
     }
@@ -90,11 +90,11 @@ static tide_status send_merges(const struct write_sending *g, struct answers *a,
     struct write_session *s = &g->main->session;
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
-        const struct tide_rows *rows = &g->batch->rows[i];
-        if (s->plan->tables[i].kind != TIDE_TABLE_STATE || !rows->count)
+        if (s->plan->tables[i].kind != TIDE_TABLE_STATE || !g->batch->rows[i].count)
             continue;
-        status = write_send_rows(
-            g->statements, g->cover->moves_cursor ? WRITE_MERGE : WRITE_MERGE_BEHIND, i, rows, err);
+        status = write_send_rows(g->statements,
+                                 g->cover->moves_cursor ? WRITE_MERGE : WRITE_MERGE_BEHIND, i,
+                                 g->batch, err);
         expect_rows(a, ANY_ROWS);
     }
     return status;
@@ -168,7 +168,7 @@ static tide_status write_pipe_prepare(const struct write_sending *g, struct tide
         if (batch->rows[i].count && is_state)
             status =
                 write_statements_prepare(st, onward ? WRITE_MERGE : WRITE_MERGE_BEHIND, i, err);
-        else if (batch->rows[i].count && !g->copied)
+        else if (!is_state && !g->copied && write_keys_count(s->plan, batch, i))
             status = write_statements_prepare(st, WRITE_PUT, i, err);
     }
     if (status == TIDE_OK)

@@ -25,7 +25,7 @@ commit() {
     eval "exec ${MOVER[1]}>&-"
     wait "$pid" || fail "the change failed: $(cat "$PG_DIR/mover")"
 }
-all_locked="LOCK TABLE ONLY event_rows.log, ONLY chain_rows.tx IN ACCESS EXCLUSIVE MODE"
+all_locked="LOCK TABLE ONLY event_rows.log, ONLY chain_rows.call IN ACCESS EXCLUSIVE MODE"
 detach="CALL chain.detach_partition(1::smallint, 1000)"
 attach="CALL chain.attach_partition(1::smallint, 1000)"
 blocked() { [ "$(sql "SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name ~ '^tidemark-'")" = t ]; }
