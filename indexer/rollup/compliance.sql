@@ -6,7 +6,8 @@
 -- Their difference is the change of the sums.
 --
 -- A record's versions are found by its key. day + 0 keeps PostgreSQL from using the index of days: by it
--- PostgreSQL would read all records of a day again for each record.
+-- PostgreSQL would read all records of a day again for each record. Sums that end at 0 are rows to delete (gone). Folds run without
+-- nested loops: a join would read all sums of the past.
 WITH latest AS (
   SELECT DISTINCT ON (h.key_hash, h.day) h.key_hash, h.day, h.ledger, h.tx, h.seq,
     CASE WHEN NOT h.removed THEN least(h.status, 6)::smallint END AS status, CASE WHEN NOT h.removed THEN h.provider_key END AS provider_key,
@@ -56,10 +57,14 @@ WITH latest AS (
   SELECT end_day, w.status, provider, sign * w.change
   FROM phase CROSS JOIN (VALUES (2, -1), (5, 1)) AS w (status, change) WHERE end_day >= day AND end_day < until
 ), changed AS MATERIALIZED (
-  SELECT day, status::smallint AS status, provider, sum(sign) AS change FROM step GROUP BY 1, 2, 3 HAVING sum(sign) <> 0
+  SELECT c.*, (SELECT d.ctid FROM {=compliance_day} AS d WHERE d.deployment = $1::smallint AND d.day = c.day AND d.status = c.status
+      AND d.provider = c.provider AND d.change + c.change = 0) AS gone
+  FROM (SELECT day, status::smallint AS status, provider, sum(sign) AS change FROM step GROUP BY 1, 2, 3 HAVING sum(sign) <> 0) AS c
 ), ended AS MATERIALIZED (
-  SELECT ends, provider, sum(sign) AS records FROM phase WHERE end_day >= day AND end_day < until
-  GROUP BY ends, provider HAVING sum(sign) <> 0
+  SELECT e.*, (SELECT d.ctid FROM {=compliance_end} AS d WHERE d.deployment = $1::smallint AND d.ends = e.ends AND d.provider = e.provider
+      AND d.records + e.records = 0) AS gone
+  FROM (SELECT ends, provider, sum(sign) AS records FROM phase WHERE end_day >= day AND end_day < until
+    GROUP BY ends, provider HAVING sum(sign) <> 0) AS e
 ), kept AS (
   INSERT INTO {=compliance_version} (deployment, key_hash, day, ledger, tx, seq, status, provider, ends)
   SELECT $1::smallint, key_hash, day, ledger, tx, seq, status, provider, ends FROM newer
@@ -71,20 +76,14 @@ WITH latest AS (
     provider = excluded.provider,
     ends = excluded.ends
 ), day_gone AS (
-  DELETE FROM {=compliance_day} AS d USING changed AS c
-  WHERE d.deployment = $1::smallint AND d.day = c.day AND d.status = c.status AND d.provider = c.provider AND d.change + c.change = 0
+  DELETE FROM {=compliance_day} WHERE ctid = ANY (ARRAY(SELECT gone FROM changed WHERE gone IS NOT NULL))
 ), end_gone AS (
-  DELETE FROM {=compliance_end} AS d USING ended AS e
-  WHERE d.deployment = $1::smallint AND d.ends = e.ends AND d.provider = e.provider AND d.records + e.records = 0
+  DELETE FROM {=compliance_end} WHERE ctid = ANY (ARRAY(SELECT gone FROM ended WHERE gone IS NOT NULL))
 ), end_put AS (
   INSERT INTO {=compliance_end} AS d (deployment, ends, provider, records)
-  SELECT $1::smallint, e.ends, e.provider, e.records FROM ended AS e
-  WHERE NOT EXISTS (SELECT FROM {=compliance_end} AS x
-    WHERE x.deployment = $1::smallint AND x.ends = e.ends AND x.provider = e.provider AND x.records + e.records = 0)
+  SELECT $1::smallint, ends, provider, records FROM ended WHERE gone IS NULL
   ON CONFLICT (deployment, ends, provider) DO UPDATE SET records = d.records + excluded.records
 )
 INSERT INTO {=compliance_day} AS d (deployment, day, status, provider, change)
-SELECT $1::smallint, c.day, c.status, c.provider, c.change FROM changed AS c
-WHERE NOT EXISTS (SELECT FROM {=compliance_day} AS x
-  WHERE x.deployment = $1::smallint AND x.day = c.day AND x.status = c.status AND x.provider = c.provider AND x.change + c.change = 0)
+SELECT $1::smallint, day, status, provider, change FROM changed WHERE gone IS NULL
 ON CONFLICT (deployment, day, status, provider) DO UPDATE SET change = d.change + excluded.change

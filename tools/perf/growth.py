@@ -82,5 +82,6 @@ def times(paths):
     return False
 
 
-args = sys.argv[1:]
-sys.exit(times(args[1:]) if args[:1] == ["--times"] else judge(args))
+if __name__ == "__main__":
+    args = sys.argv[1:]
+    sys.exit(times(args[1:]) if args[:1] == ["--times"] else judge(args))

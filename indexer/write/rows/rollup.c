@@ -184,19 +184,18 @@ tide_status write_rollup_send(struct write_session *s, const struct write_rollup
                               struct tide_err *err)
 {
     struct bounds bounds;
-    bool bulk = false;
     tide_status status = TIDE_OK;
     set_bounds(s->plan, &bounds, batch->from, batch->to);
     for (size_t i = 0; i < tide_rollup_count && status == TIDE_OK; i++) {
         char name[NAME_MAX_BYTES];
-        uint64_t rows = rows_for(s, r, i, batch);
-        if (rows > ROLLUP_BULK_ROWS && !bulk) {
-            bulk = true;
-            ++*statements;
-            status = tide_pg_pipe_run(write_pg(s), TIDE_ROLLUP_BULK_SQL, err);
-        }
-        if (rows == 0 || status != TIDE_OK)
+        if (rows_for(s, r, i, batch) == 0)
             continue;
+        if (*statements == 0) {
+            ++*statements;
+            status = tide_pg_pipe_run(write_pg(s), TIDE_ROLLUP_SETTINGS_SQL, err);
+        }
+        if (status != TIDE_OK)
+            break;
         rollup_statement_name(name, i);
         ++*statements;
         status = tide_pg_pipe_execute(write_pg(s), name, bounds.values, 3, err);

@@ -8,9 +8,6 @@
 #include "indexer/write/session/main_session.h"
 #include "indexer/write/session/session.h"
 
-/* From this number of rows on a plan for the actual values is worth its cost. */
-enum { ROLLUP_BULK_ROWS = 200 };
-
 /* The rollups that this index keeps. write_rollups_learn fills it in. Afterwards no field changes,
  * and any thread may read it. */
 struct write_rollups {

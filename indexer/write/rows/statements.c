@@ -347,18 +347,30 @@ static void forget_all(struct write_statements *st, uint32_t partition)
     st->number = st->session->number;
 }
 
+/* A kept plan is for the sizes that tables had when it was made: of an empty partition, any index
+ * would do. The number of batches doubles between two of these calls, so no plan is for much less
+ * than half of what the session has written since. */
+static tide_status renew_plans(struct write_statements *st, struct tide_err *err)
+{
+    uint32_t batches = ++st->known.batches;
+    if (batches < 2 || (batches & (batches - 1)) != 0)
+        return TIDE_OK;
+    return tide_pg_run(write_pg(st->session), "DISCARD PLANS", NULL, err);
+}
+
 tide_status write_statements_begin(struct write_statements *st, uint32_t partition,
                                    struct tide_err *err)
 {
+    tide_status status = TIDE_OK;
     if (st->number != st->session->number)
         forget_all(st, 0);
     uint32_t from = partition == WRITE_NO_PUTS ? st->known.puts_from : partition;
-    if (!st->known.unsure && st->known.puts_from == from)
-        return TIDE_OK;
-    tide_status status = tide_pg_run(write_pg(st->session), "DEALLOCATE ALL", NULL, err);
-    if (status == TIDE_OK)
-        forget_all(st, from);
-    return status;
+    if (st->known.unsure || st->known.puts_from != from) {
+        status = tide_pg_run(write_pg(st->session), "DEALLOCATE ALL", NULL, err);
+        if (status == TIDE_OK)
+            forget_all(st, from);
+    }
+    return status == TIDE_OK ? renew_plans(st, err) : status;
 }
 
 tide_status write_send_rows(struct write_statements *st, enum write_statement what, uint32_t table,

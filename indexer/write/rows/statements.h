@@ -22,6 +22,7 @@ enum write_statement {
 struct write_prepared {
     bool unsure; /* a failure occurred: the session may lack statements that are noted here */
     uint32_t puts_from; /* partition whose tables the statements WRITE_PUT name */
+    uint32_t batches;   /* batches since then */
     bool prepared[WRITE_STATEMENTS][TIDE_TABLES_MAX];
     bool covers[2];                                /* statements of cover.h, by moves_cursor */
     bool folds[TIDE_ROLLUPS_MAX];                  /* statements of rollup.h */
@@ -48,7 +49,8 @@ static_assert(WRITE_NO_PUTS > INT32_MAX, "no partition begins at that ledger");
 
 /* Begins to prepare for a batch of the partition: forgets what an earlier server session had. After
  * a failure it is unknown which statements exist, and those that put rows name a partition: then
- * all are made anew. The caller sets known.unsure if it fails to prepare what follows. */
+ * all are made anew. Plans are made anew as tables grow. The caller sets known.unsure if it fails
+ * to prepare what follows. */
 tide_status write_statements_begin(struct write_statements *st, uint32_t partition,
                                    struct tide_err *err) TIDE_MUST_USE;
 /* Prepares one statement, unless the session has it. */

@@ -35,6 +35,8 @@ static void new_server_session_has_no_statements(void **state)
     write_statements_init(&st, &s, NULL, NULL);
     s.number = 1;
     assert_int_equal(write_statements_begin(&st, 0, &err), TIDE_OK);
+    st.known.batches =
+        2; /* no power of two follows: plans are not discarded, which needs a server */
     st.known.prepared[WRITE_PUT][3] = st.known.covers[1] = st.known.folds[2] = true;
     st.known.shapes[3].oid = 16385;
     assert_int_equal(write_statements_begin(&st, WRITE_NO_PUTS, &err), TIDE_OK);
