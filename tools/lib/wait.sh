@@ -7,12 +7,12 @@
 #
 # What is no single command is given as eval 'TEXT'. The caller may define fail MESSAGE, which ends it.
 within() {
-    local within_end=$((SECONDS + $1)) within_pause=0.02
+    local within_end=$((SECONDS + $1)) within_pauses=(0.02 0.1 0.1 0.1 0.1 0.1 0.25) within_turn=0
     shift
     until "$@"; do
         [ $SECONDS -lt $within_end ] || return 1
-        sleep $within_pause
-        within_pause=0.1 # asking often costs more CPU time than waiting
+        sleep "${within_pauses[within_turn]}"
+        [ $within_turn = 6 ] || within_turn=$((within_turn + 1)) # a start of psql costs 20 ms of CPU time: asking often costs more than waiting
     done
 }
 
