@@ -61,13 +61,16 @@ for chain in a b; do
         index --lake "$dir/lake" --decode-threads $threads
         "$bin" digest | diff "$PG_DIR/large" - || fail "chain $chain: decoded by $threads threads differs"
     done
-    index --lake "$dir/lake" --batch-ledgers 1 ${single[@]+"${single[@]}"}
-    "$bin" digest >"$PG_DIR/single"
-    "$TIDE_BIN/lake_stream" "$dir/lake" >"$PG_DIR/stream"
-    index --stream "$PG_DIR/stream" --batch-ledgers 37 ${streamed[@]+"${streamed[@]}"}
-    "$bin" digest >"$PG_DIR/streamed"
-    diff "$PG_DIR/large" "$PG_DIR/single" || fail "chain $chain: ledger by ledger differs"
-    diff "$PG_DIR/large" "$PG_DIR/streamed" || fail "chain $chain: from a stream differs"
+    # Without TIDE_LONG one chain this way and one that way.
+    if [ $chain = a ] || [ -n "${TIDE_LONG:-}" ]; then
+        index --lake "$dir/lake" --batch-ledgers 1 ${single[@]+"${single[@]}"}
+        "$bin" digest | diff "$PG_DIR/large" - || fail "chain $chain: ledger by ledger differs"
+    fi
+    if [ $chain = b ] || [ -n "${TIDE_LONG:-}" ]; then
+        "$TIDE_BIN/lake_stream" "$dir/lake" >"$PG_DIR/stream"
+        index --stream "$PG_DIR/stream" --batch-ledgers 37 ${streamed[@]+"${streamed[@]}"}
+        "$bin" digest | diff "$PG_DIR/large" - || fail "chain $chain: from a stream differs"
+    fi
     tail -n 1 "$PG_DIR/large"
 done
 

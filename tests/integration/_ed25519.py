@@ -1,5 +1,6 @@
 """Ed25519 as RFC 8032 defines it, slow but sufficient to act as an account, and Stellar's text form of keys."""
 import base64
+import functools
 import hashlib
 import struct
 
@@ -39,6 +40,7 @@ class Account:
         self.prefix, self.public = h[32:], packed(times(self.scalar))
         self.address = strkey(6 << 3, self.public)
 
+    @functools.cache  # the same message has the same signature, and tests sign one again and again
     def sign(self, message):
         r = int.from_bytes(hashlib.sha512(self.prefix + message).digest(), "little") % L
         point = packed(times(r))

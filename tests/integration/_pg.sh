@@ -13,11 +13,12 @@
 # limit of its own: await WHAT sql_says CONDITION, of tools/lib/wait.sh),
 # pg_writable (views of stored rows take rows that a test plants),
 # pg_standby FOLDER [-c x=y]… (a hot standby of the server at PGHOST, in place of what is there;
-# cluster_down stops it), as_pg CMD… (as the server's user), fail MESSAGE.
+# cluster_down stops it), as_pg CMD… (as the server's user), fail MESSAGE, has_failpoints (this build can be killed at a step).
 # No TCP. PostgreSQL does not run as root, so root starts it as the user postgres.
 set -euo pipefail
 
 fail() { echo "FAIL: $*" >&2; exit 1; }
+has_failpoints() { grep -qa TIDE_FP_COUNT "$TIDE_BIN/tidemark-indexer"; }
 
 . "$(dirname "${BASH_SOURCE[0]}")/../../tools/lib/cluster.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/../../tools/lib/wait.sh"

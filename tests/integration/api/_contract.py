@@ -98,7 +98,7 @@ class Route:
             response, answer = self.ask(chosen, EITHER)
             if response.status == 200 and isinstance(answer, dict):
                 self.c.items[self.operation["operationId"]] += len(answer["items"]) if "items" in answer else 1
-            if {"limit", "cursor"} <= set(self.query) and response.status == 200:
+            if {"limit", "cursor"} <= set(self.query) and response.status == 200 and (LONG or chosen is self.all[0]):
                 self.pages(chosen)
         for name in self.query:
             if name not in ("cursor", "ledger", "maxAgeMs"):
@@ -125,7 +125,7 @@ class Route:
     def past(self):
         first, last = map(int, sql("SELECT min(ledger) FROM chain.ledger") + sql("SELECT max(ledger) FROM chain.ledger"))
         for ledger in (first, first + 40, (first + last) // 2, last) if LONG else ((first + last) // 2, last):
-            for chosen in self.all if LONG else self.all[:2]:
+            for chosen in self.all if LONG else self.all[:1]:
                 response, answer = self.ask(chosen, EITHER, ledger=ledger)
                 if response.status == 200 and isinstance(answer, dict) and answer["ledger"] != str(ledger):
                     self.c.fault(self.target(chosen, ledger=ledger), f'answers of {answer["ledger"]}')

@@ -17,7 +17,7 @@ import shutil
 import struct
 
 import tidemark_client as tidemark
-from _forging import FOLDER, MINE, MUTANTS, NETWORK, SignedLedgers, answer_of, ask_node, damaged, deployment, dice, header_of, judge, ours, part, sha, word
+from _forging import FOLDER, LONG, MINE, MUTANTS, NETWORK, SignedLedgers, answer_of, ask_node, damaged, deployment, dice, header_of, judge, ours, part, sha, word
 
 ARCHIVE = os.path.join(FOLDER, "archive")
 MADE = os.path.join(FOLDER, "made")  # the network's buckets and the test's own
@@ -300,5 +300,6 @@ def brief(said):
 
 questions = [{"answer": text, "network": network, "validators": validators, "archive": archive} for _, text, network, validators, archive, _ in cases]
 by_node = ask_node("_entries.mjs", questions)
-assert ask_node("_entries_web.mjs", questions) == by_node, "other verdicts without Node.js"
+some = slice(None, None, None if LONG else 4)
+assert ask_node("_entries_web.mjs", questions[some]) == by_node[some], "other verdicts without Node.js"
 judge(cases, by_python, by_node, by_indexer, brief)

@@ -1,4 +1,4 @@
-"""Asks the API for the proof of every entry that its contracts have in a checkpoint's state, and compares what it says with the archive's buckets.
+"""Asks the API for the proof of every entry (without TIDE_LONG: every third) that its contracts have in a checkpoint's state, and compares what it says with the archive's buckets.
 
     _entry_each.py FOLDER API_URL LEAST
 
@@ -123,7 +123,7 @@ def keep(kind, text):
 
 
 strangers = 0
-for key, value in sorted(state.items()):
+for key, value in sorted(state.items())[::None if os.environ.get("TIDE_LONG") else 3]:
     ours = key[4:8] == b"\0\0\0\1" and strkey(key[8:40]) in names
     strangers += not ours
     if not ours and strangers > 20:

@@ -19,6 +19,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 FOLDER, NODE = sys.argv[1:3]
 dice = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
 MUTANTS = int(sys.argv[4]) if len(sys.argv) > 4 else 250
+LONG = bool(os.environ.get("TIDE_LONG"))  # tools/test all
 INDEXER_RUNS = os.path.join(os.environ["TIDE_BIN"], "runs_driver")
 with open(os.path.join(FOLDER, "deployment.json")) as file:
     deployment = json.load(file)

@@ -15,7 +15,7 @@ import os
 import struct
 
 import tidemark_client as tidemark
-from _forging import FOLDER, MINE, MUTANTS, NETWORK, SignedLedgers, answer_of, ask_node, damaged, deployment, dice, header_of, judge, ours, part, sha, strkey, stranger, word
+from _forging import FOLDER, LONG, MINE, MUTANTS, NETWORK, SignedLedgers, answer_of, ask_node, damaged, deployment, dice, header_of, judge, ours, part, sha, strkey, stranger, word
 
 
 class Proof(SignedLedgers):
@@ -224,7 +224,7 @@ def operation_results():
     atoms = [word(0) + bytes(32) + bytes(8), word(1) + account + bytes(8), word(2) + bytes(32)]
     atom = [one + dice.choice(assets) + bytes(8) + dice.choice(assets) + bytes(8) for one in atoms]
     for kind in range(28):
-        for code in range(-14, 2):
+        for code in range(-14, 2) if LONG else dice.sample(range(-14, 2), 4):
             yield word(0) + word(kind) + struct.pack(">i", code) + dice.choice((b"", b"", assets[1]))
         for body in (b"", bytes(8), word(0), word(1) + account + bytes(8), word(0) + bytes(32), bytes(32), word(1) + atom[0] + account + assets[2] + bytes(8),
                      word(3) + b"".join(atom) + account + assets[0] + bytes(8), word(0) + word(2), word(2) + atom[1] + atom[2] + word(1) + account + bytes(8) + assets[0]

@@ -87,7 +87,7 @@ node --input-type=module -e '
 # minutes.
 cc -std=c99 -O2 -Wall -Wextra -Werror -shared -fPIC -I "$TIDE_SOURCE_DIR/api/clients/c" -o "$work/reader.so" "$here/_mirror_reader.c" || fail "the header does not compile"
 mirrors() { "$python" "$here/_mirror.py" "$packages" "$work/reader.so" "$@" || fail "the mirrors"; }
-mirrors 1 25
+mirrors 1 8
 end=$((SECONDS + 600))
 while [ -n "${TIDE_LONG:-}" ] && [ "$SECONDS" -lt "$end" ]; do
     mirrors $((RANDOM * 32768 + RANDOM)) 50

@@ -114,7 +114,7 @@ agree() {
         "$python" "$here/_$kind.py" "$sim" "$packages" "$@" || fail "the verifiers do not agree on $kind"
     done
 }
-agree 1 "${TIDE_PROOF_MUTANTS:-80}"
+agree 1 "${TIDE_PROOF_MUTANTS:-20}"
 end=$((SECONDS + ${TIDE_PROOF_SECONDS:-300}))
 while [ -n "${TIDE_LONG:-}" ] && [ "$SECONDS" -lt "$end" ]; do
     agree $((RANDOM * 32768 + RANDOM)) 300

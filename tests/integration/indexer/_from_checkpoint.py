@@ -52,8 +52,8 @@ class Comparison:
         self.filled = not found
         self.start, self.closed = (0, "") if self.filled else (found[0]["ledger"], found[0]["closed"])
         self.routes = Routes(self.full)
-        self.known = {name: [str(row["v"]) for row in rows(full.name, text)][:8 if LONG else 3] for name, text in VALUES.items()}
-        self.together = {path: rows(full.name, text)[:6 if LONG else 3] for path, text in TOGETHER.items()}
+        self.known = {name: [str(row["v"]) for row in rows(full.name, text)][:8 if LONG else 2] for name, text in VALUES.items()}
+        self.together = {path: rows(full.name, text)[:6 if LONG else 2] for path, text in TOGETHER.items()}
         self.newest = rows(full.name, "SELECT ledger AS v FROM chain.cursor")[0]["v"]
         self.faults, self.seen, self.compared = {}, set(), 0
 
@@ -154,8 +154,9 @@ class Comparison:
 
 def compare_filled(done):
     first = rows(done.database, "SELECT min(from_ledger) AS v FROM chain.coverage")[0]["v"]
-    for path in done.routes.all:
-        done.route(path, None)
+    for path, takes in done.routes.all.items():
+        if LONG or "ledger" not in takes:  # digests say that the newest state is equal
+            done.route(path, None)
         for ledger in (first + 100, (first + done.newest) // 2, done.newest) if LONG else ((first + done.newest) // 2,):
             done.route(path, ledger)
     answer, _ = done.begun.ask("/api/prices")

@@ -125,9 +125,8 @@ ends 68 'what=extra table=ttl' --from $first --to 2110
 begin
 
 # Kills
-touch "$PG_DIR/count"
-TIDE_FP_COUNT=$PG_DIR/count ends 0 fill.done --from $first --to 2110
-if [ -s "$PG_DIR/count" ]; then # this build has failpoints
+if has_failpoints; then
+    TIDE_FP_COUNT=$PG_DIR/count ends 0 fill.done --from $first --to 2110
     for point in partition.created load.progress partition.held attach.tables fill.attached fill.compared fill.merged fill.rollups fill.coverage commit.before commit.after; do
         grep -q "^$point$" "$PG_DIR/count" || fail "$point is not passed: $(sort "$PG_DIR/count" | uniq -c)"
         begin
@@ -143,7 +142,7 @@ if [ -s "$PG_DIR/count" ]; then # this build has failpoints
     done
 fi
 # A kill of --anew leaves no row of contracts behind whose partitions are gone.
-if [ -s "$PG_DIR/count" ]; then
+if has_failpoints; then
     begin
     fill --from $first --to 2050 || fail "backfill: $(tail -2 "$PG_DIR/fill.log")"
     TIDE_FP=partition.dropped=kill@3 fill --from $first --to 2050 --anew || true

@@ -58,11 +58,11 @@ same() { # WHAT CMD…: indexes into a new database, compares its digest with th
 run() { "$TIDE_BIN/tidemark-indexer" run --deployment "$PG_DIR/deployment.json" --stop-at-end "$@"; }
 
 same 'a folder, 64 an object' run --lake "$PG_DIR/whole"
-same 'http, 64 an object' run --lake "$url/whole"
+[ -z "${TIDE_LONG:-}" ] || same 'http, 64 an object' run --lake "$url/whole" # below with an odd answer before
 same 'http, one an object, folders of ten' run --lake "$url/single/"
 same 'http, no .config.json' run --lake "$url/flat" --lake-ledgers-per-batch 8 --lake-batches-per-partition 1
 same 'a folder, no .config.json' run --lake "file://$PG_DIR/flat" --batch-ledgers 7
-same 'ledger by ledger' run --lake "$PG_DIR/single" --batch-ledgers 1
+[ -z "${TIDE_LONG:-}" ] || same 'ledger by ledger' run --lake "$PG_DIR/single" --batch-ledgers 1 # same_rows does
 # Once each: bytes that are no HTTP, a line of 300 KB, in place of both kinds of file (without TIDE_LONG of one kind each). The server is asked again.
 object=$(cd "$PG_DIR/whole" && find . -name '*.zst' | sort | sed -n 2p)
 for answer in 'SSH-2.0-OpenSSH_9.2\r\n' "HTTP/1.1 200 OK\r\nX: $(printf '%0300000d' 0)"; do
@@ -75,7 +75,7 @@ for answer in 'SSH-2.0-OpenSSH_9.2\r\n' "HTTP/1.1 200 OK\r\nX: $(printf '%030000
         [ ! -e "$PG_DIR/once/whole/$name.raw" ] || fail "$name was not asked for"
     done
 done
-same 'a stream' run --stream "$PG_DIR/stream"
+[ -z "${TIDE_LONG:-}" ] || same 'a stream' run --stream "$PG_DIR/stream" # same_rows does
 zstd_stream() { zstd -qc "$PG_DIR/stream" | run --stream -; }
 if command -v zstd >/dev/null; then same 'zstd on standard input, a pipe' zstd_stream; fi
 if [ -n "${TIDE_LONG:-}" ] || ! command -v zstd >/dev/null; then same 'standard input' run --stream - <"$PG_DIR/stream"; fi

@@ -4,8 +4,10 @@
 . "$(dirname "$0")/../_pg.sh"
 pg_start
 indexer=$TIDE_BIN/tidemark-indexer
-# The first partition has 208 ledgers, the second is full, the third is begun.
-"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --first-ledger 1792 --ledgers 1408 --txs 2 --seed 3 --quiet
+# The first partition has 208 ledgers, the second is begun. With TIDE_LONG the second is whole, and the third is begun.
+ledgers=448 second=2000 attached="1000 2000 "
+[ -z "${TIDE_LONG:-}" ] || ledgers=1408 second=3000 attached="1000 2000 3000 "
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --first-ledger 1792 --ledgers $ledgers --txs 2 --seed 3 --quiet
 export TIDEMARK_DEPLOYMENT=$PG_DIR/sim/deployment.json TIDEMARK_LAKE=$PG_DIR/sim/lake TIDEMARK_PARTITION_LEDGERS=1000
 
 # Makes an empty database in which building each index takes that long.
@@ -37,7 +39,7 @@ launch
 await_overlap
 [ "$(sql "SELECT count(*) FROM chain.cursor AS c JOIN chain.partition AS p ON p.from_ledger <= c.ledger AND NOT p.attached")" = 0 ] || fail "the cursor moved before its ledgers are visible"
 wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
-[ "$(grep -o 'partition.attached.* from=[0-9]*' "$PG_DIR/run.log" | sed 's/.*from=//' | tr '\n' ' ')" = "1000 2000 3000 " ] ||
+[ "$(grep -o 'partition.attached.* from=[0-9]*' "$PG_DIR/run.log" | sed 's/.*from=//' | tr '\n' ' ')" = "$attached" ] ||
     fail "attached in another order: $(grep attached "$PG_DIR/run.log")"
 same "undisturbed"
 
@@ -56,11 +58,11 @@ for signal in KILL TERM; do
     same "SIG$signal while one partition is built and the next one loads"
 done
 
-# The tables of the third partition exist before the second, which is full, is built.
+# The tables of a partition exist before the one before it, which is full, is built.
 fresh 0.5
 launch
 while_it_runs "a spare partition" \
-    "EXISTS (SELECT FROM chain.partition WHERE from_ledger = 3000 AND first_loaded IS NULL) AND EXISTS (SELECT FROM chain.partition WHERE last_loaded = 2999)"
+    "EXISTS (SELECT FROM chain.partition WHERE from_ledger = $second AND first_loaded IS NULL) AND EXISTS (SELECT FROM chain.partition WHERE last_loaded = $((second - 1)))"
 kill -KILL "$pid"
 wait "$pid" || true
 quick

@@ -38,9 +38,12 @@ model() { # kind
     "$here/../../golden/_compare.py" "$1" "$PG_DIR/got" "$PG_DIR/expect/$1.jsonl" || fail "seed $seed: $1 differ"
 }
 
+ledgers=128
+[ -z "${TIDE_LONG:-}" ] || ledgers=192
+last=$((1024 + ledgers - 1))
 for ((seed = 1; seed <= ${TIDE_SEEDS:-$([ -n "${TIDE_LONG:-}" ] && echo 5 || echo 1)}; seed++)); do
     rm -rf "$PG_DIR/lake" "$PG_DIR/expect"
-    options=(--seed "$seed" --ledgers 192 --txs 5 --life 90 --deployment "$PG_DIR/deployment.json" --quiet)
+    options=(--seed "$seed" --ledgers $ledgers --txs 5 --life 90 --deployment "$PG_DIR/deployment.json" --quiet)
     "$sim" write --lake "$PG_DIR/lake" --expect "$PG_DIR/expect" "${options[@]}"
     "$sim" write --stream "$PG_DIR/stream.xdr" "${options[@]}"
     export TIDEMARK_DEPLOYMENT=$PG_DIR/deployment.json TIDEMARK_PARTITION_LEDGERS=1000
@@ -56,9 +59,9 @@ for ((seed = 1; seed <= ${TIDE_SEEDS:-$([ -n "${TIDE_LONG:-}" ] && echo 5 || ech
     fresh
     RANDOM=$seed
     at=1024
-    while [ $at -le 1215 ]; do
+    while [ $at -le $last ]; do
         to=$((at + RANDOM % 40))
-        [ $to -le 1215 ] || to=1215
+        [ $to -le $last ] || to=$last
         "$bin" backfill "${lake[@]}" --from $at --to $to --batch-ledgers $((1 + RANDOM % 9)) --array-kib $((RANDOM % 30)) 2>"$PG_DIR/run.log" ||
             { tail "$PG_DIR/run.log" >&2; fail "seed $seed: backfill $at to $to"; }
         at=$((to + 1))

@@ -5,8 +5,8 @@
 . "$(dirname "$0")/../_rpc.sh"
 command -v zstd >/dev/null || { echo "no zstd"; exit 1; }
 pg_start
-for name in zero one two; do serve $name --ledgers 96 --txs 2 --seed 5; done
-last=1119
+for name in zero one two; do serve $name --ledgers 48 --txs 2 --seed 5; done
+last=1071
 mkdir "$PG_DIR/liar"
 lies() { echo "$*" >"$PG_DIR/liar/new" && mv "$PG_DIR/liar/new" "$PG_DIR/liar/mode"; }
 lies honest
@@ -178,6 +178,13 @@ for lie in gone gap; do
     end "while other servers are away, one that has no ledger more does not end the index"
 done
 
+for lie in huge arm; do
+    begin $lie $lie $((last - 20))
+    follow --lake "$liar_url" --rpc "$one_url"
+    reaches $last
+    end "an object of the lake that cannot be read is had from RPC"
+done
+
 begin slow slow 1
 retry_ms_max=30000
 follow --rpc "$liar_url,$one_url,$two_url"
@@ -203,15 +210,3 @@ within 20 is_past $((last + 8)) || fail "boast: the cursor is at $(cursor), not 
 fault two getLatestLedger=boast:1000000
 within 60 at $((last + 220)) || fail "boast: the cursor is at $(cursor), not $((last + 220)): $(tail -n 3 "$PG_DIR/out")"
 end "a server is not left for long because of ledgers that no server has"
-calm one
-calm two
-for server in zero two; do close_ledgers $server 220; done
-last=$((last + 220))
-retry_ms_max=200
-
-for lie in huge arm; do
-    begin $lie $lie $((last - 20))
-    follow --lake "$liar_url" --rpc "$one_url"
-    reaches $last
-    end "an object of the lake that cannot be read is had from RPC"
-done

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
 . "$here/../_api.sh"
 pg_start
-api_index 256
+api_index 128
 export PG_DIR PG_BIN
 (umask 077 && python3 - "$here/.." >"$PG_DIR/kyc.json" <<'END'
 import json, sys

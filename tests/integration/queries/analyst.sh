@@ -8,7 +8,7 @@ pg_start_empty
 bin=$TIDE_BIN/tidemark-indexer
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "no tidemark-sim"; exit 1; }
 mkdir "$PG_DIR/sim" "$PG_DIR/other"
-"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 960 --quiet
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 384 --quiet
 
 sql "CREATE ROLE operator LOGIN"
 sql "CREATE DATABASE theirs OWNER operator"
@@ -41,7 +41,7 @@ sql "SET enable_seqscan = off; EXPLAIN $by_time" | grep -c 'Bitmap Index Scan on
 [ "$(as_analyst "SELECT analyst.ledger_at($deployment, '-infinity')")" = 0 ] || fail "a ledger before the first"
 echo "five minutes of calls: $(blocks "$by_ledger") blocks by ledger, $(blocks "$by_time") by time"
 
-"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/other/lake" --ledgers 960 --passphrase "Another Simulated Network" --quiet
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/other/lake" --ledgers 384 --passphrase "Another Simulated Network" --quiet
 sql "CREATE DATABASE alone"
 for database in tidemark alone; do
     TIDEMARK_DATABASE_URL="host=$PG_DIR user=postgres dbname=$database" "$bin" run --lake "$PG_DIR/other/lake" --deployment "$PG_DIR/other/deployment.json" \

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 tool=$TIDE_SOURCE_DIR/tools/analyst env=${TIDE_ANALYST_ENV:-$TIDE_SOURCE_DIR/build/analyst}
 [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
 pg_start
-"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 512 --quiet
+"$TIDE_BIN/tidemark-sim" write --lake "$PG_DIR/sim/lake" --ledgers 256 --quiet
 "$TIDE_BIN/tidemark-indexer" run --lake "$PG_DIR/sim/lake" --deployment "$PG_DIR/sim/deployment.json" --stop-at-end 2>"$PG_DIR/run.log" ||
     { tail "$PG_DIR/run.log" >&2; fail "indexing"; }
 
