@@ -23,6 +23,7 @@ struct attempt {
     struct gunzip *gunzip; /* NULL: the file is not packed */
     uint8_t *room;         /* ATTEMPT_PIECE_BYTES for unpacked bytes */
     uint64_t packed, unpacked;
+    bool enough;        /* the rest of the file is not needed */
     bool cut;           /* the transfer ended behind `packed` bytes: the next attempt at the same
                          * place asks for the rest */
     bool whole;         /* read the file from its start again: the parts of a cut one did not fit */
@@ -56,7 +57,9 @@ static tide_status give_bytes(struct attempt *a, tide_slice bytes, struct tide_e
         return tide_fail(err, TIDE_E_LIMIT,
                          "%" PRIu64 " bytes unpack to %" PRIu64 " or more: above %u times",
                          a->packed, a->unpacked, a->limits->expansion_max);
-    return bytes.len ? a->sink->bytes(a->sink->self, bytes, err) : TIDE_OK;
+    tide_status status = bytes.len ? a->sink->bytes(a->sink->self, bytes, err) : TIDE_OK;
+    a->enough = status == TIDE_OK && a->sink->enough && a->sink->enough(a->sink->self);
+    return status;
 }
 
 static tide_status take_packed(struct attempt *a, tide_slice bytes, struct tide_err *err)
@@ -66,7 +69,7 @@ static tide_status take_packed(struct attempt *a, tide_slice bytes, struct tide_
         return tide_fail(err, TIDE_E_LIMIT, "more than %" PRIu64 " bytes", a->limits->packed_max);
     if (!a->gunzip)
         return give_bytes(a, bytes, err);
-    for (size_t made = 1; bytes.len || made;) {
+    for (size_t made = 1; (bytes.len || made) && !a->enough;) {
         const char *what = NULL;
         tide_status status =
             gunzip_read(a->gunzip, &bytes, a->room, ATTEMPT_PIECE_BYTES, &made, &what);
@@ -92,6 +95,7 @@ static void forget_attempt(struct attempt *a)
 static tide_status begin_file(struct attempt *a, struct tide_err *err)
 {
     a->packed = a->unpacked = 0;
+    a->enough = false;
     if (a->gunzip)
         gunzip_reset(a->gunzip);
     return a->sink->begin(a->sink->self, err);
@@ -99,7 +103,7 @@ static tide_status begin_file(struct attempt *a, struct tide_err *err)
 
 static tide_status end_file(struct attempt *a, struct tide_err *err)
 {
-    if (a->gunzip && !gunzip_complete(a->gunzip))
+    if (a->gunzip && !a->enough && !gunzip_complete(a->gunzip))
         return tide_fail(err, TIDE_E_DECODE, "cut short after %" PRIu64 " bytes", a->packed);
     return a->sink->end(a->sink->self, err);
 }
@@ -113,7 +117,7 @@ static tide_status read_pieces(struct attempt *a, int fd, struct tide_err *err)
     int64_t until = tide_now_ms() + timeout_ms;
     uint8_t *piece = malloc(ATTEMPT_PIECE_BYTES);
     tide_status status = piece ? TIDE_OK : tide_fail(err, TIDE_E_MEMORY, "out of memory");
-    while (!status) {
+    while (!status && !a->enough) {
         ssize_t got = read(fd, piece, ATTEMPT_PIECE_BYTES);
         if (got < 0 && errno == EINTR)
             continue;
@@ -171,7 +175,7 @@ static tide_status take_piece(void *self, tide_slice bytes)
 {
     struct attempt *a = self;
     a->status = take_packed(a, bytes, &a->err);
-    return a->status;
+    return a->enough ? TIDE_E_EOF : a->status;
 }
 
 /* Fails with the reason of an answer without a file. */
@@ -222,7 +226,9 @@ static tide_status attempt_http(struct attempt *a, struct tide_http *http, const
                                                .cancelled = is_stopping,
                                                .self = a };
     status = tide_http_call(http, &request, NULL, &answer, err);
-    if (a->status) {
+    if (a->enough) {
+        status = end_file(a, err);
+    } else if (a->status) {
         *err = a->err;
         status = a->status;
     } else if (status) {
@@ -540,10 +546,16 @@ static tide_status push_records(void *self, tide_slice piece, struct tide_err *e
     return record_stream_push(&r->stream, piece, err);
 }
 
+static bool has_enough(void *self)
+{
+    const struct record_reading *r = self;
+    return r->records->enough && r->records->enough(r->records->self);
+}
+
 static tide_status end_records(void *self, struct tide_err *err)
 {
     struct record_reading *r = self;
-    tide_status status = record_stream_end(&r->stream, err);
+    tide_status status = has_enough(r) ? TIDE_OK : record_stream_end(&r->stream, err);
     return status == TIDE_OK && r->records->end ? r->records->end(r->records->self, err) : status;
 }
 
@@ -562,7 +574,7 @@ tide_status archive_read_records(struct archive *archive, enum archive_file file
     bool are_headers = file == ARCHIVE_LEDGER;
     char key[ARCHIVE_KEY_MAX];
     struct record_reading r = { .records = records };
-    const struct archive_sink sink = { begin_records, push_records, end_records, &r };
+    const struct archive_sink sink = { begin_records, push_records, end_records, &r, has_enough };
     assert(file != ARCHIVE_STATE);
     archive_file_key(key, file, checkpoint);
     record_stream_init(&r.stream, are_headers ? HEADER_MAX : TIDE_LEDGER_BYTES_MAX, records->record,

@@ -62,6 +62,7 @@ struct archive_sink {
     tide_status (*bytes)(void *self, tide_slice piece, struct tide_err *err);
     tide_status (*end)(void *self, struct tide_err *err);
     void *self;
+    bool (*enough)(void *self); /* asked behind each piece; true: the rest is not read. NULL: all */
 };
 
 /* Reads one file. A key that ends with ".gz" is unpacked.
@@ -73,13 +74,14 @@ tide_status archive_read(struct archive *archive, const char *key,
                          const struct archive_limits *limits, const struct archive_sink *sink,
                          struct tide_err *err) TIDE_MUST_USE;
 
-/* Takes the records of a file. begin is called before each attempt, end behind the last record;
- * both may be NULL. */
+/* Takes the records of a file. begin is called before each attempt, end behind the last record,
+ * enough as above; all three may be NULL. */
 struct archive_records {
     tide_status (*begin)(void *self, struct tide_err *err);
     record_fn record;
     tide_status (*end)(void *self, struct tide_err *err);
     void *self;
+    bool (*enough)(void *self);
 };
 /* Reads one file of a checkpoint, as archive_read does: any but its state. */
 tide_status archive_read_records(struct archive *archive, enum archive_file file,

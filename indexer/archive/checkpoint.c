@@ -32,7 +32,7 @@ static tide_status read_file(struct proving *p, enum archive_file file, record_f
                              tide_status (*end)(void *self, struct tide_err *err),
                              struct tide_err *err)
 {
-    const struct archive_records records = { begin_file, record, end, p };
+    const struct archive_records records = { begin_file, record, end, p, NULL };
     return archive_read_records(p->task->archive, file, p->task->last, &records, err);
 }
 

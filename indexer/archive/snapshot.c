@@ -61,7 +61,7 @@ static tide_status read_state(struct snapshot *s, const char *key, bool proven,
                               struct tide_err *err)
 {
     struct state_reading r = { .s = s, .proven = proven };
-    const struct archive_sink sink = { begin_state, put_state, end_state, &r };
+    const struct archive_sink sink = { begin_state, put_state, end_state, &r, NULL };
     tide_buf_init(&r.json, HISTORY_STATE_BYTES);
     tide_status status = archive_read(s->archive, key, &state_limits, &sink, err);
     tide_buf_release(&r.json);
@@ -114,7 +114,7 @@ tide_status snapshot_headers_read(struct archive *archive, uint32_t checkpoint,
                                   const struct snapshot_headers *headers, struct tide_err *err)
 {
     const struct archive_records records = { begin_headers, take_header, end_headers,
-                                             (void *)(uintptr_t)headers };
+                                             (void *)(uintptr_t)headers, NULL };
     return archive_read_records(archive, ARCHIVE_LEDGER, checkpoint, &records, err);
 }
 
@@ -151,7 +151,7 @@ static tide_status end_bucket(void *self, struct tide_err *err)
 static tide_status read_bucket(struct bucket_reading *r, struct tide_err *err)
 {
     static const uint8_t empty[TIDE_HASH_BYTES] = { 0 };
-    const struct archive_sink sink = { begin_bucket, put_bucket, end_bucket, r };
+    const struct archive_sink sink = { begin_bucket, put_bucket, end_bucket, r, NULL };
     struct snapshot *s = r->s;
     char key[ARCHIVE_KEY_MAX];
     if (memcmp(r->name, empty, sizeof empty) == 0)

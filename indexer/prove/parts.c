@@ -2,9 +2,13 @@
  * hashes of the newest checkpoint's buckets.
  *
  * A window is the ledgers that the votes of one checkpoint can prove: its own but the last one, and
- * the last one of the checkpoint before. Every part is compared with a stored hash before it is
- * stored, so a damaged copy leads to the next place. A ledger's results are stored last: where they
- * are, the other parts are, too. */
+ * the last one of the checkpoint before. Their votes are about a later ledger of the checkpoint. If
+ * that could only be its last one, whose transaction set is the last of a large file, and the next
+ * checkpoint is proven, they are about the first ledger of that one: its votes and its set are the
+ * first of their files, of which the rest is not read.
+ *
+ * Every part is compared with a stored hash before it is stored, so a damaged copy leads to the
+ * next place. A ledger's results are stored last: where they are, the other parts are, too. */
 #include "indexer/archive/snapshot.h"
 #include "indexer/archive/tx_set.h"
 #include "indexer/database/query.h"
@@ -18,8 +22,8 @@
 #include "tidemark/text.h"
 
 enum {
-    WINDOW = CHECKPOINT_LEDGERS,
-    STEPS = 8, /* windows that one pass collects */
+    WINDOW = CHECKPOINT_LEDGERS + 1, /* and the checkpoint itself, as a header */
+    STEPS = 8,                       /* windows that one pass collects */
     ENVELOPES_MAX = 8 << 20,
     HEADERS_MAX = 8 << 20,
     GENERALIZED_AT = 44 /* offset of the generalized set in a TransactionHistoryEntry */
@@ -28,30 +32,32 @@ enum {
 /* The parts of one window. The arrays have its ledgers: see index_of. */
 struct collecting {
     struct proving *p;
-    uint32_t checkpoint; /* its votes prove the window */
+    uint32_t checkpoint; /* the window's */
     uint32_t reading;    /* the checkpoint of the file that is read */
     bool wanted[WINDOW]; /* ledgers with transactions of the deployment */
     uint32_t low, high;  /* the lowest and highest of them; 0: there is none */
     uint32_t state;      /* the window's first ledger, if its buckets are collected; else 0 */
-    uint32_t behind;     /* the votes are about a ledger after this one */
+    uint32_t behind;     /* the votes are about a ledger after this one, */
+    uint32_t last;       /* up to this one */
     uint8_t hashes[WINDOW][TIDE_HASH_BYTES];
     uint8_t results[WINDOW][TIDE_HASH_BYTES]; /* txSetResultHash of headers that were read */
-    bool has_header[WINDOW], has_results[WINDOW];
+    bool has_results[WINDOW], stored[WINDOW]; /* stored: its row was sent, or is in `parts` */
     struct votes *votes;
     uint32_t voted;              /* the votes taken are about this ledger; 0: none yet */
     struct tide_buf set;         /* the ledger's set; empty: its value names the ledger before */
     struct tide_buf kept;        /* the ledger's envelopes, as elements of an array of bytea */
     struct tide_signers signers; /* validators that signed these envelopes */
     bool keeping;                /* envelopes are kept from the file that is read */
-    struct ledger_parts parts;   /* headers or results that are to be stored */
-    uint32_t header_count;       /* headers from `state` on */
+    struct ledger_parts parts;   /* rows that are to be stored */
+    uint32_t header_count;       /* headers from first_header on */
     struct tide_buf headers;     /* these, each behind its length */
+    size_t header_at[WINDOW];    /* where each begins, behind its length */
     struct snapshot snapshot;    /* snapshot of `state` */
 };
 
 static uint32_t index_of(const struct collecting *c, uint32_t ledger)
 {
-    uint32_t index = ledger + WINDOW - c->checkpoint;
+    uint32_t index = ledger + CHECKPOINT_LEDGERS - c->checkpoint;
     assert(index < WINDOW);
     return index;
 }
@@ -78,14 +84,20 @@ static tide_status begin_file(void *self, struct tide_err *err)
 
 static tide_status read_file(struct collecting *c, enum archive_file file, uint32_t checkpoint,
                              record_fn record, tide_status (*end)(void *self, struct tide_err *err),
-                             struct tide_err *err)
+                             bool (*enough)(void *self), struct tide_err *err)
 {
-    const struct archive_records records = { begin_file, record, end, c };
+    const struct archive_records records = { begin_file, record, end, c, enough };
     c->reading = checkpoint;
     return archive_read_records(c->p->archive, file, checkpoint, &records, err);
 }
 
 /* --- votes and their transaction set ------------------------------------------------------- */
+
+static bool has_votes(void *self)
+{
+    const struct collecting *c = self;
+    return c->behind + 1 == c->last && votes_decided(c->votes, c->last);
+}
 
 static tide_status take_votes(void *self, tide_slice record, struct tide_err *err)
 {
@@ -98,7 +110,7 @@ static tide_status take_votes(void *self, tide_slice record, struct tide_err *er
 static void choose_small(struct collecting *c)
 {
     struct tide_stellar_value value;
-    for (uint32_t ledger = c->behind + 1; ledger <= c->checkpoint && !c->voted; ledger++) {
+    for (uint32_t ledger = c->behind + 1; ledger <= c->last && !c->voted; ledger++) {
         const uint8_t *before = hash_of(c, ledger - 1);
         if (!votes_read_decided(c->votes, ledger, &value))
             continue;
@@ -118,9 +130,8 @@ static tide_status take_set(void *self, tide_slice record, struct tide_err *err)
     struct tide_stellar_value value;
     const uint8_t *previous = NULL;
     uint32_t ledger = record.len < GENERALIZED_AT ? 0 : tide_be32(record.ptr);
-    if (ledger <= c->behind || ledger > c->checkpoint ||
-        !votes_read_decided(c->votes, ledger, &value) || value.previous ||
-        (c->voted && record.len - GENERALIZED_AT >= c->set.len))
+    if (ledger <= c->behind || ledger > c->last || !votes_read_decided(c->votes, ledger, &value) ||
+        value.previous || (c->voted && record.len - GENERALIZED_AT >= c->set.len))
         return TIDE_OK;
     if (tx_set_previous(record, value.tx_set_hash, &previous) || !previous)
         return tide_fail(err, TIDE_E_DECODE, "ledger %u: not the signed transaction set", ledger);
@@ -133,6 +144,13 @@ static tide_status take_set(void *self, tide_slice record, struct tide_err *err)
     return c->set.failed ? tide_fail(err, TIDE_E_MEMORY, "parts: a transaction set") : TIDE_OK;
 }
 
+/* There is no smaller set if there is one ledger to choose. */
+static bool has_set(void *self)
+{
+    const struct collecting *c = self;
+    return c->voted == c->last && c->behind + 1 == c->last;
+}
+
 static tide_status end_sets(void *self, struct tide_err *err)
 {
     const struct collecting *c = self;
@@ -140,7 +158,7 @@ static tide_status end_sets(void *self, struct tide_err *err)
         return TIDE_OK;
     return tide_fail(err, TIDE_E_MISSING,
                      "ledgers %u to %u: no ledger with votes of a quorum has its transaction set",
-                     c->behind + 1, c->checkpoint);
+                     c->behind + 1, c->last);
 }
 
 /* Keeps the envelope if it counts for the decided value, once for each validator. */
@@ -173,10 +191,16 @@ static tide_status take_envelopes(void *self, tide_slice record, struct tide_err
     return scp_entry_walk(record, keep_envelope, self, err);
 }
 
+static bool has_envelopes(void *self)
+{
+    const struct collecting *c = self;
+    return tide_quorum_satisfied(&c->p->quorum, &c->signers);
+}
+
 static tide_status end_envelopes(void *self, struct tide_err *err)
 {
     const struct collecting *c = self;
-    if (tide_quorum_satisfied(&c->p->quorum, &c->signers))
+    if (has_envelopes(self))
         return TIDE_OK;
     return tide_fail(err, TIDE_E_EOF, "ledger %u: not enough votes in one file", c->voted);
 }
@@ -184,30 +208,39 @@ static tide_status end_envelopes(void *self, struct tide_err *err)
 /* Finds the votes of a ledger after those that are to be proven, and the set that they sign. */
 static tide_status collect_votes(struct collecting *c, struct tide_err *err)
 {
-    const struct votes_options options = { &c->p->quorum, c->p->network_id, c->behind + 1,
-                                           c->checkpoint, c->behind + 1 };
+    const struct votes_options options = { &c->p->quorum, c->p->network_id, c->behind + 1, c->last,
+                                           c->behind + 1 };
+    uint32_t checkpoint = checkpoint_of(c->last);
     if (votes_open(&c->votes, &options))
         return tide_fail(err, TIDE_E_MEMORY, "parts: votes");
-    tide_status status = read_file(c, ARCHIVE_SCP, c->checkpoint, take_votes, NULL, err);
-    if (status == TIDE_OK && !votes_highest(c->votes, c->checkpoint))
+    tide_status status = read_file(c, ARCHIVE_SCP, checkpoint, take_votes, NULL, has_votes, err);
+    if (status == TIDE_OK && !votes_highest(c->votes, c->last))
         status = tide_fail(err, TIDE_E_EOF, "ledgers %u to %u: not enough votes", c->behind + 1,
-                           c->checkpoint);
+                           c->last);
     if (status == TIDE_OK)
         choose_small(c);
     /* last_set is the checkpoint's last set, if the proof read it; it is empty otherwise. */
     if (status == TIDE_OK && !c->voted && c->behind + 1 == c->checkpoint)
         status = take_set(c, tide_buf_view(&c->p->last_set), err);
     if (status == TIDE_OK && !c->voted)
-        status = read_file(c, ARCHIVE_TRANSACTIONS, c->checkpoint, take_set, end_sets, err);
+        status = read_file(c, ARCHIVE_TRANSACTIONS, checkpoint, take_set, end_sets, has_set, err);
     if (status != TIDE_OK)
         return status;
     c->keeping = true;
-    status = read_file(c, ARCHIVE_SCP, c->checkpoint, take_envelopes, end_envelopes, err);
+    status =
+        read_file(c, ARCHIVE_SCP, checkpoint, take_envelopes, end_envelopes, has_envelopes, err);
     c->keeping = false;
     return status;
 }
 
-/* --- headers and results ------------------------------------------------------------------- */
+/* --- headers ------------------------------------------------------------------------------- */
+
+static tide_status fail_incomplete(const struct collecting *c, uint32_t ledger,
+                                   struct tide_err *err)
+{
+    return tide_fail(err, TIDE_E_MISSING, "checkpoint %u: ledger %u is not in its file", c->reading,
+                     ledger);
+}
 
 /* Returns the first ledger whose header is needed. */
 static uint32_t first_header(const struct collecting *c)
@@ -215,43 +248,72 @@ static uint32_t first_header(const struct collecting *c)
     return c->state ? c->state : c->low;
 }
 
-/* Appends a header to those from `state` on. */
-static tide_status put_header(struct collecting *c, const struct tide_ledger_header *h,
-                              struct tide_err *err)
+static bool has_header(const struct collecting *c, uint32_t ledger)
 {
-    if (h->sequence != c->state + c->header_count)
-        return tide_fail(err, TIDE_E_DECODE, "ledger %u: not in its place", h->sequence);
-    if (h->sequence == c->state)
-        memcpy(c->snapshot.bucket_hash, h->bucket_hash, TIDE_HASH_BYTES);
-    tide_xdr_put_var(&c->headers, h->header_xdr);
-    c->header_count++;
-    return c->headers.failed ? tide_fail(err, TIDE_E_MEMORY, "parts: headers") : TIDE_OK;
-}
-
-static tide_status keep_header(struct collecting *c, const struct tide_ledger_header *h,
-                               struct tide_err *err)
-{
-    tide_status status = c->state ? put_header(c, h, err) : TIDE_OK;
-    if (status == TIDE_OK && c->low && h->sequence >= c->low)
-        status = prove_parts_add(c->p, &c->parts, h->sequence, h->header_xdr, err);
-    return status;
+    return ledger < first_header(c) + c->header_count;
 }
 
 static tide_status take_header(void *self, const struct tide_ledger_header *h,
                                const uint8_t hash[TIDE_HASH_BYTES], struct tide_err *err)
 {
     struct collecting *c = self;
-    if (h->sequence < first_header(c) || h->sequence >= c->voted ||
-        c->has_header[index_of(c, h->sequence)])
+    if (h->sequence < first_header(c) || h->sequence >= c->voted || has_header(c, h->sequence))
         return TIDE_OK;
     uint32_t index = index_of(c, h->sequence);
+    if (h->sequence != first_header(c) + c->header_count)
+        return tide_fail(err, TIDE_E_DECODE, "ledger %u: not in its place", h->sequence);
     if (memcmp(hash, c->hashes[index], TIDE_HASH_BYTES) != 0)
         return tide_fail(err, TIDE_E_DECODE, "ledger %u: another header than the indexed one",
                          h->sequence);
     memcpy(c->results[index], h->result_hash, TIDE_HASH_BYTES);
-    tide_status status = keep_header(c, h, err);
-    c->has_header[index] = status == TIDE_OK;
+    if (h->sequence == c->state)
+        memcpy(c->snapshot.bucket_hash, h->bucket_hash, TIDE_HASH_BYTES);
+    c->header_at[index] = c->headers.len + 4;
+    tide_xdr_put_var(&c->headers, h->header_xdr);
+    c->header_count++;
+    return c->headers.failed ? tide_fail(err, TIDE_E_MEMORY, "parts: headers") : TIDE_OK;
+}
+
+static tide_status end_headers(void *self, struct tide_err *err)
+{
+    const struct collecting *c = self;
+    uint32_t last = c->reading < c->voted ? c->reading : c->voted - 1;
+    return has_header(c, last) ? TIDE_OK
+                               : fail_incomplete(c, first_header(c) + c->header_count, err);
+}
+
+/* Reads the headers of the ledgers from `first` up to the one that the votes prove. */
+static tide_status collect_headers(struct collecting *c, uint32_t first, struct tide_err *err)
+{
+    const struct snapshot_headers headers = { NULL, take_header, end_headers, c };
+    tide_status status = TIDE_OK;
+    c->reading = checkpoint_of(first);
+    for (; !status && c->reading <= checkpoint_of(c->voted - 1); c->reading += CHECKPOINT_LEDGERS)
+        status = snapshot_headers_read(c->p->archive, c->reading, &headers, err);
     return status;
+}
+
+/* --- results -------------------------------------------------------------------------------- */
+
+static tide_status add_ledger(struct collecting *c, uint32_t ledger, tide_slice results,
+                              struct tide_err *err)
+{
+    uint32_t index = index_of(c, ledger);
+    const uint8_t *header = c->headers.ptr + c->header_at[index];
+    c->stored[index] = true;
+    return prove_parts_add(&c->parts, ledger, tide_slice_of(header, tide_be32(header - 4)), results,
+                           err);
+}
+
+/* Stores the rows, with those of all headers: where results are, the headers behind them are, too.
+ * So a window whose results are small is one statement. */
+static tide_status store_ledgers(struct collecting *c, struct tide_err *err)
+{
+    tide_status status = TIDE_OK;
+    for (uint32_t ledger = c->low; ledger < c->voted && status == TIDE_OK; ledger++)
+        if (!c->stored[index_of(c, ledger)])
+            status = add_ledger(c, ledger, (tide_slice){ 0 }, err);
+    return status == TIDE_OK ? prove_parts_store(c->p, &c->parts, err) : status;
 }
 
 /* Takes a TransactionHistoryResultEntry: the sequence, the result set, ext. */
@@ -267,26 +329,9 @@ static tide_status take_results(void *self, tide_slice record, struct tide_err *
     tide_sha256(hash, set);
     if (memcmp(hash, c->results[index_of(c, ledger)], TIDE_HASH_BYTES) != 0)
         return tide_fail(err, TIDE_E_DECODE, "ledger %u: other results than the header's", ledger);
-    tide_status status = prove_parts_add(c->p, &c->parts, ledger, set, err);
+    tide_status status = add_ledger(c, ledger, set, err);
     c->has_results[index_of(c, ledger)] = status == TIDE_OK;
-    return status;
-}
-
-static tide_status fail_incomplete(const struct collecting *c, uint32_t ledger,
-                                   struct tide_err *err)
-{
-    return tide_fail(err, TIDE_E_MISSING, "checkpoint %u: ledger %u is not in its file", c->reading,
-                     ledger);
-}
-
-static tide_status end_headers(void *self, struct tide_err *err)
-{
-    const struct collecting *c = self;
-    tide_status status = TIDE_OK;
-    for (uint32_t ledger = first_header(c); !status && ledger < c->voted; ledger++)
-        if (checkpoint_of(ledger) == c->reading && !c->has_header[index_of(c, ledger)])
-            status = fail_incomplete(c, ledger, err);
-    return status;
+    return status == TIDE_OK && prove_parts_full(&c->parts) ? store_ledgers(c, err) : status;
 }
 
 static tide_status end_results(void *self, struct tide_err *err)
@@ -300,26 +345,14 @@ static tide_status end_results(void *self, struct tide_err *err)
     return status;
 }
 
-static tide_status read_ledgers(struct collecting *c, uint32_t checkpoint, struct tide_err *err)
-{
-    const struct snapshot_headers headers = { NULL, take_header, end_headers, c };
-    if (!c->parts.headers)
-        return read_file(c, ARCHIVE_RESULTS, checkpoint, take_results, end_results, err);
-    c->reading = checkpoint;
-    return snapshot_headers_read(c->p->archive, checkpoint, &headers, err);
-}
-
-/* Stores headers or results of the ledgers from `first` to `last`, from the files of their
- * checkpoints. */
-static tide_status collect_ledgers(struct collecting *c, bool headers, uint32_t first,
-                                   uint32_t last, struct tide_err *err)
+/* Reads the results from the files of their checkpoints, and stores them with the headers. */
+static tide_status collect_results(struct collecting *c, struct tide_err *err)
 {
     tide_status status = TIDE_OK;
-    uint32_t checkpoint = checkpoint_of(first);
-    c->parts.headers = headers;
-    for (; !status && checkpoint <= checkpoint_of(last); checkpoint += CHECKPOINT_LEDGERS)
-        status = read_ledgers(c, checkpoint, err);
-    return status == TIDE_OK ? prove_parts_store(c->p, &c->parts, err) : status;
+    uint32_t checkpoint = checkpoint_of(c->low);
+    for (; !status && checkpoint <= checkpoint_of(c->high); checkpoint += CHECKPOINT_LEDGERS)
+        status = read_file(c, ARCHIVE_RESULTS, checkpoint, take_results, end_results, NULL, err);
+    return status == TIDE_OK ? store_ledgers(c, err) : status;
 }
 
 /* --- the order: downwards from the newest proven ledger -------------------------------------- */
@@ -365,16 +398,19 @@ static tide_status find_wanted(struct collecting *c, struct tide_err *err)
     c->behind = c->state;
     for (uint32_t i = 0; i < WINDOW; i++)
         if (c->wanted[i]) {
-            c->behind = c->high = c->checkpoint - WINDOW + i;
+            c->behind = c->high = c->checkpoint - CHECKPOINT_LEDGERS + i;
             c->low = c->low ? c->low : c->high;
         }
+    if (c->behind + 1 == c->checkpoint && c->p->proven > c->checkpoint)
+        c->behind = c->checkpoint;
+    c->last = c->behind < c->checkpoint ? c->checkpoint : c->checkpoint + 1;
     return status;
 }
 
 static tide_status store_transactions(struct collecting *c, struct tide_err *err)
 {
     tide_status status = prove_store_votes(c->p, c->voted, tide_buf_view(&c->set), &c->kept, err);
-    return status == TIDE_OK ? collect_ledgers(c, false, c->low, c->high, err) : status;
+    return status == TIDE_OK ? collect_results(c, err) : status;
 }
 
 /* Reads the hashes of the buckets, which the header of `state` proves, and stores them. */
@@ -403,12 +439,12 @@ static tide_status collect_parts(struct collecting *c, struct tide_err *err)
     uint32_t first = first_header(c);
     if (status || !c->behind)
         return status;
-    status = tide_stored_hashes(p->pg, p->deployment_id, first, c->checkpoint - first,
+    status = tide_stored_hashes(p->pg, p->deployment_id, first, c->last - first,
                                 c->hashes + index_of(c, first), err);
     if (status == TIDE_OK)
         status = collect_votes(c, err);
     if (status == TIDE_OK)
-        status = collect_ledgers(c, true, first, c->voted - 1, err);
+        status = collect_headers(c, first, err);
     if (status == TIDE_OK && c->low)
         status = store_transactions(c, err);
     return status == TIDE_OK && c->state ? store_state(c, err) : status;

@@ -29,11 +29,12 @@ struct proof_state {
     uint32_t signed_ledger;
 };
 
-/* Headers or results of ledgers until one statement stores them: two arrays in PostgreSQL's form,
- * without their ends. */
+/* Headers and results of ledgers until one statement stores them. An array of bytea would take the
+ * server longer to read than to store. */
 struct ledger_parts {
-    bool headers; /* false: results */
-    struct tide_buf ledgers, bytes;
+    struct tide_buf places; /* an array without its end; of each ledger: its number, where its
+                               header begins, the bytes of its header and of its results */
+    struct tide_buf hex;    /* headers, with the ledger's results behind each */
 };
 
 /* The state of the prover's thread. Owner: the prover. Thread: the prover's alone, from the start
@@ -105,10 +106,12 @@ tide_status prove_find_unproven(struct proving *p, uint32_t from, uint32_t to, u
                                 struct tide_err *err) TIDE_MUST_USE;
 void prove_parts_init(struct ledger_parts *parts);
 void prove_parts_release(struct ledger_parts *parts);
-/* Adds a ledger's header, or its results if its header is stored. Stores what was added when it is
- * large. */
-tide_status prove_parts_add(struct proving *p, struct ledger_parts *parts, uint32_t ledger,
-                            tide_slice part, struct tide_err *err) TIDE_MUST_USE;
+/* Adds a ledger's row. results is empty if the ledger has none, or if they follow: a stored row
+ * without results takes them. */
+tide_status prove_parts_add(struct ledger_parts *parts, uint32_t ledger, tide_slice header,
+                            tide_slice results, struct tide_err *err) TIDE_MUST_USE;
+/* Returns whether the rows fill a statement. */
+bool prove_parts_full(const struct ledger_parts *parts);
 /* Stores what was added, and empties it. */
 tide_status prove_parts_store(struct proving *p, struct ledger_parts *parts,
                               struct tide_err *err) TIDE_MUST_USE;

@@ -1,4 +1,5 @@
 /* The prover's statements. */
+#include "indexer/database/query.h"
 #include "indexer/prove/prover_impl.h"
 #include "tidemark/buf.h"
 #include "tidemark/failpoint.h"
@@ -20,10 +21,11 @@ tide_status prove_connect(struct proving *p, struct tide_err *err)
     if (p->pg && tide_pg_alive(p->pg))
         return TIDE_OK;
     tide_status status = tide_pg_connect(&p->pg, &to, err);
-    return status == TIDE_OK
-               ? tide_pg_run(p->pg, "SET lock_timeout = '2s'; SET statement_timeout = '30s'", "SET",
-                             err)
-               : status;
+    return status == TIDE_OK ? tide_pg_run(p->pg,
+                                           TIDE_COMPRESSION_SQL
+                                           "SET lock_timeout = '2s'; SET statement_timeout = '30s'",
+                                           "SET", err)
+                             : status;
 }
 
 tide_status prove_read_place(struct proving *p, struct tide_err *err)
@@ -141,8 +143,8 @@ tide_status prove_wanted(struct proving *p, uint32_t checkpoint, bool wanted[CHE
     snprintf(to, sizeof to, "%u", p->proven < checkpoint ? p->proven : checkpoint - 1);
     tide_status status = tide_pg_query(
         p->pg, &rows,
-        "SELECT DISTINCT t.ledger FROM chain.tx AS t WHERE t.deployment = $1::integer AND t.ledger"
-        " BETWEEN $2::integer AND $3::integer",
+        "SELECT l.ledger FROM chain.ledger AS l WHERE l.deployment = $1::integer AND l.ledger"
+        " BETWEEN $2::integer AND $3::integer AND l.our_txs > 0",
         (const char *[]){ p->deployment, from, to }, 3, err);
     if (status != TIDE_OK)
         return status;
@@ -164,13 +166,14 @@ tide_status prove_find_unproven(struct proving *p, uint32_t from, uint32_t to, u
     snprintf(last, sizeof last, "%u", to);
     tide_status status = tide_pg_query(
         p->pg, &rows,
-        "SELECT max(t.ledger) FROM chain.tx AS t WHERE t.deployment = $1::integer AND t.ledger"
-        " BETWEEN $2::integer AND $3::integer AND NOT EXISTS (SELECT FROM chain.proof_ledger AS k"
-        " WHERE k.deployment = t.deployment AND k.ledger = t.ledger AND k.results IS NOT NULL)",
+        "SELECT l.ledger FROM chain.ledger AS l WHERE l.deployment = $1::integer AND l.ledger"
+        " BETWEEN $2::integer AND $3::integer AND l.our_txs > 0 AND (SELECT k.results IS NULL FROM"
+        " chain.proof_ledger AS k WHERE k.deployment = l.deployment AND k.ledger = l.ledger)"
+        " IS NOT FALSE ORDER BY l.ledger DESC LIMIT 1",
         (const char *[]){ p->deployment, first, last }, 3, err);
     if (status != TIDE_OK)
         return status;
-    *found = (uint32_t)tide_pg_u64(&rows, 0, 0);
+    *found = rows.count ? (uint32_t)tide_pg_u64(&rows, 0, 0) : 0;
     tide_pg_rows_release(&rows);
     return TIDE_OK;
 }
@@ -189,52 +192,58 @@ static const char *put_bytes(struct tide_buf *out, tide_slice bytes)
 
 void prove_parts_init(struct ledger_parts *parts)
 {
-    tide_buf_init(&parts->ledgers, PARTS_BYTES_MAX);
-    tide_buf_init(&parts->bytes, PARTS_BYTES_MAX);
+    tide_buf_init(&parts->places, PARTS_BYTES_MAX);
+    tide_buf_init(&parts->hex, PARTS_BYTES_MAX);
 }
 
 void prove_parts_release(struct ledger_parts *parts)
 {
-    tide_buf_release(&parts->ledgers);
-    tide_buf_release(&parts->bytes);
+    tide_buf_release(&parts->places);
+    tide_buf_release(&parts->hex);
 }
 
-tide_status prove_parts_add(struct proving *p, struct ledger_parts *parts, uint32_t ledger,
-                            tide_slice part, struct tide_err *err)
+bool prove_parts_full(const struct ledger_parts *parts)
 {
-    char before = parts->ledgers.len ? ',' : '{';
-    tide_buf_putf(&parts->ledgers, "%c%u", before, ledger);
-    tide_buf_putf(&parts->bytes, "%c\"\\\\x", before);
-    tide_buf_hex(&parts->bytes, part);
-    tide_buf_u8(&parts->bytes, '"');
-    if (parts->ledgers.failed || parts->bytes.failed)
-        return tide_fail(err, TIDE_E_MEMORY, "parts: ledgers");
-    return parts->bytes.len >= PARTS_BYTES ? prove_parts_store(p, parts, err) : TIDE_OK;
+    return parts->hex.len >= PARTS_BYTES;
+}
+
+tide_status prove_parts_add(struct ledger_parts *parts, uint32_t ledger, tide_slice header,
+                            tide_slice results, struct tide_err *err)
+{
+    if (!parts->hex.len)
+        tide_buf_str(&parts->hex, "\\x");
+    tide_buf_putf(&parts->places, "%c%u,%zu,%zu,%zu", parts->places.len ? ',' : '{', ledger,
+                  parts->hex.len / 2, header.len, results.len);
+    tide_buf_hex(&parts->hex, header);
+    tide_buf_hex(&parts->hex, results);
+    return parts->places.failed || parts->hex.failed
+               ? tide_fail(err, TIDE_E_MEMORY, "parts: ledgers")
+               : TIDE_OK;
 }
 
 tide_status prove_parts_store(struct proving *p, struct ledger_parts *parts, struct tide_err *err)
 {
-    if (!parts->ledgers.len)
+    if (!parts->places.len)
         return TIDE_OK;
     if (TIDE_FAILPOINT("prove.part"))
         return tide_fail(err, TIDE_E_DB, "failpoint");
-    tide_buf_put(&parts->ledgers, "}", 2);
-    tide_buf_put(&parts->bytes, "}", 2);
-    if (parts->ledgers.failed || parts->bytes.failed)
+    tide_buf_put(&parts->places, "}", 2);
+    tide_buf_u8(&parts->hex, 0);
+    if (parts->places.failed || parts->hex.failed)
         return tide_fail(err, TIDE_E_MEMORY, "parts: ledgers");
-    const char *values[] = { p->deployment, (const char *)parts->ledgers.ptr,
-                             (const char *)parts->bytes.ptr };
-    const char *sql =
-        parts->headers
-            ? "INSERT INTO chain.proof_ledger (deployment, ledger, header) SELECT $1::integer,"
-              " n.ledger, n.part FROM unnest($2::integer[], $3::bytea[]) AS n (ledger, part)"
-              " ON CONFLICT DO NOTHING"
-            : "UPDATE chain.proof_ledger AS k SET results = n.part FROM unnest($2::integer[],"
-              " $3::bytea[]) AS n (ledger, part) WHERE k.deployment = $1::integer AND k.ledger"
-              " = n.ledger";
-    tide_status status = tide_pg_query(p->pg, NULL, sql, values, TIDE_COUNT(values), err);
-    tide_buf_reset(&parts->ledgers);
-    tide_buf_reset(&parts->bytes);
+    const char *values[] = { p->deployment, (const char *)parts->places.ptr,
+                             (const char *)parts->hex.ptr };
+    tide_status status = tide_pg_query(
+        p->pg, NULL,
+        "INSERT INTO chain.proof_ledger AS k (deployment, ledger, header, results) SELECT"
+        " $1::integer, a[i], substring($3::bytea FROM a[i + 1] FOR a[i + 2]), CASE WHEN a[i + 3]"
+        " > 0 THEN substring($3::bytea FROM a[i + 1] + a[i + 2] FOR a[i + 3]) END FROM (SELECT"
+        " $2::integer[] AS a) AS p, generate_series(1, cardinality(a), 4) AS i ON CONFLICT"
+        " (deployment, ledger) DO UPDATE SET results = excluded.results WHERE k.results IS NULL"
+        " AND excluded.results IS NOT NULL",
+        values, TIDE_COUNT(values), err);
+    tide_buf_reset(&parts->places);
+    tide_buf_reset(&parts->hex);
     return status;
 }
 

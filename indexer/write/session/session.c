@@ -1,5 +1,6 @@
 /* A session: who may use it, how it connects, and the text of statements. */
 #include "indexer/write/session/session.h"
+#include "indexer/database/query.h"
 #include "tidemark/text.h"
 
 #include <assert.h>
@@ -52,9 +53,7 @@ uint32_t write_plan_ahead(const struct write_plan *plan, uint32_t ledger)
 
 /* A writer that its host suspended must not hold locks for ever: the server ends its idle session,
  * a standby takes over, and the fence stops the first writer when it wakes. While a writer sends a
- * batch's rows no timeout of the server applies; then only a standby ends it. Long values are
- * compressed with LZ4 if the server has it: PGLZ, its default, takes eight times as long for lists
- * of ids. */
+ * batch's rows no timeout of the server applies; then only a standby ends it. */
 #define SESSION_SQL                                                                      \
     "SET lock_timeout = '15s'; SET statement_timeout = '10min';"                         \
     "SET idle_in_transaction_session_timeout = '30s'; SET idle_session_timeout = '90s';" \
@@ -62,10 +61,8 @@ uint32_t write_plan_ahead(const struct write_plan *plan, uint32_t ledger)
     "SET tcp_keepalives_count = 3; SET tcp_user_timeout = '8s';"                         \
     "SET client_connection_check_interval = '500ms';"                                    \
     "SELECT set_config('maintenance_work_mem', '262144', false)"                         \
-    " WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < 268435456;"         \
-    "SELECT set_config('default_toast_compression', 'lz4', false) FROM pg_settings"      \
-    " WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals);"              \
-    "SET jit = off;" WRITE_STATISTICS_SQL ";"                                            \
+    " WHERE pg_size_bytes(current_setting('maintenance_work_mem')) < "                   \
+    "268435456;" TIDE_COMPRESSION_SQL "SET jit = off;" WRITE_STATISTICS_SQL ";"          \
     "SET plan_cache_mode = force_generic_plan"
 
 /* ---- owner and thread ---- */

@@ -84,6 +84,16 @@ grep -q 'proof.part_missing checkpoint=1279' "$PG_DIR/run.log" || fail "a missin
 [ -z "$(of_state)" ] || fail "a state without its file"
 "$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/bad,$sim/archive" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
 [ "$(of_state)" = "$before" ] || fail "with a good copy the state is another one"
+# Of older checkpoints' votes and sets the first are read, and not the rest of the files.
+cp -a "$sim/archive" "$sim/short"
+for kind in scp transactions; do
+    file=$(find "$sim/archive/$kind" -name "$kind-0000047f.xdr.gz")
+    head -c "$(($(stat -c %s "$file") / 2))" "$file" >"$sim/short/${file#"$sim/archive/"}"
+done
+sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
+"$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/short" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
+[ "$(lacking)" = 0 ] || fail "whole files are read for a vote: $(cat "$PG_DIR/run.log")"
+[ "$(sql 'SELECT min(ledger) FROM chain.proof_vote')" = 1088 ] || fail "other votes: $(sql 'TABLE chain.proof_vote')"
 for kind in results ledger; do
     damage $kind
     sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
