@@ -10,7 +10,9 @@
  *              key (deployment, key_hash, ledger, tx, seq): one probe answers "as of ledger N"
  *   state.*    the same columns without removed: the newest version. key (deployment, key_hash)
  *   TTL        state.ttl and history.ttl have live_until by key_hash for every entry, except
- *              instances of Stellar assets.
+ *              instances of Stellar assets. They are views: the transaction that writes a version
+ *              mostly sets its lifetime too, which is stored with the version (tide_life).
+ *              history_rows.ttl has the other rows.
  * tx is the application index (1-based). Changes outside a transaction (eviction, upgrades) have tx
  * 1048575. seq counts the changes of contract data within the transaction.
  *
@@ -67,6 +69,10 @@ struct tide_column {
 
 enum tide_table_kind { TIDE_TABLE_CHAIN, TIDE_TABLE_EVENT, TIDE_TABLE_STATE, TIDE_TABLE_HISTORY };
 
+/* Whether the stored rows of a history table have the column life, behind all others, and the
+ * durability of the entries. */
+enum tide_life { TIDE_LIFE_NONE, TIDE_LIFE_TEMPORARY, TIDE_LIFE_PERSISTENT, TIDE_LIFE_COLUMN };
+
 #define TIDE_COLUMNS_MAX 48u
 #define TIDE_TABLES_MAX  320u
 #define TIDE_INDEXES_MAX 5u
@@ -96,6 +102,8 @@ struct tide_table {
     bool completes;
     uint16_t owner; /* stored: index of the first view; the others share it */
     bool is_shared; /* stored: of several views */
+    enum tide_life life;
+    bool is_view; /* follows from other tables: the writer writes no rows of it */
 };
 
 /* Indexes of the tables that belong to no kind of the catalogue. A kind has its own
@@ -138,6 +146,16 @@ TIDE_INLINE bool tide_table_owns(const struct tide_table *tables, uint32_t index
  * table or a query in parentheses. keys: adds c_key beside each keyed text column c. */
 void tide_table_select(struct tide_buf *out, const struct tide_table *table, const char *from,
                        bool keys);
+/* The column life: 0 if the transaction that wrote the version did not set its lifetime. Else the
+ * row of history.ttl that follows from it has the number `seq`, and live_until, which is 0 for an
+ * entry that was removed or archived. */
+TIDE_INLINE int64_t tide_life(uint32_t live_until, uint32_t seq)
+{
+    return (int64_t)((uint64_t)live_until << 32 | seq);
+}
+/* Appends a SELECT of the rows of history_rows.ttl that follow from the versions in a history
+ * table. */
+void tide_table_select_lives(struct tide_buf *out, const struct tide_table *history);
 /* Returns the SQL name of a type: "numeric(39,0)". */
 const char *tide_pg_type_name(enum tide_pg_type type);
 /* Writes the SQL that creates all tables, their views, and chain.event_fields. The caller checks

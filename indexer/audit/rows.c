@@ -21,7 +21,8 @@ static const char tables_sql[] =
     " followed bool NOT NULL, kind int4 NOT NULL, raw bool NOT NULL, hash bytea,"
     " ledger int4 NOT NULL, tx int4 NOT NULL, seq int4 NOT NULL);"
     "CREATE TEMP TABLE audit_stored_ttl (key_hash bytea NOT NULL, removed bool NOT NULL,"
-    " evicted bool NOT NULL, live_until int8);"
+    " evicted bool NOT NULL, live_until int8, ledger int4 NOT NULL, tx int4 NOT NULL,"
+    " seq int4 NOT NULL);"
     "CREATE TEMP TABLE audit_stored_code (key_hash bytea NOT NULL, contract text NOT NULL,"
     " hash bytea NOT NULL, ttl_hash bytea NOT NULL, ledger int4 NOT NULL, tx int4 NOT NULL,"
     " seq int4 NOT NULL)";

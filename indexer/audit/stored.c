@@ -12,7 +12,7 @@
 enum { KEY_HASH = 1, LEDGER = 2, TX = 3, SEQ = 4, CONTRACT = 6, REMOVED = 7 };
 enum { TTL_LIVE_UNTIL = 9, TTL_EVICTED = 10, RAW_KEY = 10 };
 
-/* One history table that is being read. */
+/* One history table that is being read; history.ttl is read part by part. */
 struct reading {
     struct audit *a;
     const struct tide_table *table;
@@ -135,7 +135,7 @@ static tide_status put_entry(struct reading *r, const struct tide_contract *owne
 
 static tide_status put_ttl(struct reading *r, tide_slice tuple, struct tide_err *err)
 {
-    enum { COLUMNS = 4 };
+    enum { COLUMNS = 7 };
     struct tide_buf *row = &r->a->rows[AUDIT_STORED_TTL].copy;
     tide_slice key = field_of(tuple, KEY_HASH), live_until = field_of(tuple, TTL_LIVE_UNTIL);
     tide_copy_row(row, COLUMNS);
@@ -146,6 +146,9 @@ static tide_status put_ttl(struct reading *r, tide_slice tuple, struct tide_err 
         tide_copy_bytes(row, live_until.ptr, live_until.len);
     else
         tide_copy_null(row);
+    tide_copy_int4(row, number_of(tuple, LEDGER));
+    tide_copy_int4(row, number_of(tuple, TX));
+    tide_copy_int4(row, number_of(tuple, SEQ));
     return audit_rows_added(r->a, AUDIT_STORED_TTL, err);
 }
 
@@ -169,26 +172,28 @@ static tide_status take_tuple(void *self, tide_slice tuple, struct tide_err *err
     return status;
 }
 
-/* Writes the statement: skips from key to key in the primary key's index, and takes the newest
- * version of each at or before the ledger by one more probe. */
+/* Writes the statement: skips from key to key in the primary key's index of the stored table, and
+ * takes the newest of each key's rows in `from`, at or before the ledger, by one more probe. */
 static void put_statement(struct tide_buf *sql, const struct audit *a,
-                          const struct tide_table *table)
+                          const struct tide_table *table, const struct tide_table *stored,
+                          const char *from)
 {
     tide_buf_putf(sql,
-                  "COPY (WITH RECURSIVE k (h) AS ((SELECT key_hash FROM history.\"%s\""
+                  "COPY (WITH RECURSIVE k (h) AS ((SELECT key_hash FROM %s.\"%s\""
                   " WHERE deployment = %u ORDER BY key_hash LIMIT 1) UNION ALL"
-                  " SELECT (SELECT key_hash FROM history.\"%s\" WHERE deployment = %u"
+                  " SELECT (SELECT key_hash FROM %s.\"%s\" WHERE deployment = %u"
                   " AND key_hash > k.h ORDER BY key_hash LIMIT 1) FROM k WHERE k.h IS NOT NULL)"
                   " SELECT ",
-                  table->name, a->deployment, table->name, a->deployment);
+                  stored->schema, stored->name, a->deployment, stored->schema, stored->name,
+                  a->deployment);
     for (uint32_t i = 0; i < table->column_count; i++)
         tide_buf_putf(sql, "%st.\"%s\"", i ? ", " : "", table->columns[i].name);
     tide_buf_putf(sql,
-                  " FROM k CROSS JOIN LATERAL (SELECT * FROM history.\"%s\" AS v"
+                  " FROM k CROSS JOIN LATERAL (SELECT * FROM %s AS v"
                   " WHERE v.deployment = %u AND v.key_hash = k.h AND v.ledger <= %u"
                   " ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS t"
                   ") TO STDOUT (FORMAT binary)",
-                  table->name, a->deployment, a->ledger);
+                  from, a->deployment, a->ledger);
     tide_buf_u8(sql, 0);
 }
 
@@ -215,7 +220,9 @@ static void check_columns(const struct tide_table *table, uint32_t index)
             strcmp(table->columns[TTL_EVICTED].name, "evicted") == 0));
 }
 
-static tide_status read_table(struct audit *a, uint32_t index, struct tide_err *err)
+/* Reads rows of a table's form from the stored table of `history`. */
+static tide_status read_rows(struct audit *a, uint32_t index, const struct tide_table *history,
+                             const char *from, struct tide_err *err)
 {
     enum { SQL_MAX = 32 << 10 };
     uint32_t count;
@@ -226,12 +233,54 @@ static tide_status read_table(struct audit *a, uint32_t index, struct tide_err *
     struct tide_pg_tuples sink = { take_tuple, &reading };
     struct tide_buf sql;
     tide_buf_init(&sql, SQL_MAX);
-    put_statement(&sql, a, table);
+    put_statement(&sql, a, table, history->stored, from);
     tide_status status = sql.failed
                              ? tide_fail(err, TIDE_E_LIMIT, "%s: too many columns", table->name)
                              : tide_pg_copy_out(a->read, &sink, (const char *)sql.ptr, err);
     tide_buf_release(&sql);
     return status;
+}
+
+/* Reads the lifetimes that a table's versions carry, or those that stand alone. */
+static tide_status read_lives(struct audit *a, const struct tide_table *history,
+                              struct tide_err *err)
+{
+    enum { SQL_MAX = 4 << 10 };
+    uint32_t count;
+    const struct tide_table *ttl = &tide_tables(&count)[TIDE_TABLE_HISTORY_TTL];
+    struct tide_buf rows, from;
+    tide_buf_init(&rows, SQL_MAX);
+    tide_buf_init(&from, SQL_MAX);
+    tide_buf_str(&rows, "(");
+    if (history->life)
+        tide_table_select_lives(&rows, history);
+    else
+        tide_buf_putf(&rows, "SELECT * FROM %s.\"%s\"", ttl->stored->schema, ttl->stored->name);
+    tide_buf_put(&rows, ")", sizeof ")");
+    tide_buf_str(&from, "(");
+    if (!rows.failed)
+        tide_table_select(&from, ttl, (const char *)rows.ptr, false);
+    tide_buf_put(&from, ")", sizeof ")");
+    tide_status status =
+        rows.failed || from.failed
+            ? tide_fail(err, TIDE_E_MEMORY, "lifetimes of %s", history->name)
+            : read_rows(a, TIDE_TABLE_HISTORY_TTL, history, (const char *)from.ptr, err);
+    tide_buf_release(&rows);
+    tide_buf_release(&from);
+    return status;
+}
+
+static tide_status read_table(struct audit *a, uint32_t index, struct tide_err *err)
+{
+    uint32_t count;
+    char from[96];
+    const struct tide_table *table = &tide_tables(&count)[index];
+    tide_status status = TIDE_OK;
+    if (table->life) {
+        snprintf(from, sizeof from, "%s.\"%s\"", table->schema, table->name);
+        status = read_rows(a, index, table, from, err);
+    }
+    return status == TIDE_OK ? read_lives(a, table, err) : status;
 }
 
 tide_status audit_stored_read(struct audit *a, struct tide_err *err)

@@ -90,7 +90,10 @@ static void print_stored(const struct tide_table *t, const struct tide_column *c
 
 static void print_lines(const struct tide_table *t)
 {
-    printf("%s.%s\t\t%s\t%s\t%s\t", t->schema, t->name, t->partitioned ? "partitioned" : "plain",
+    printf("%s.%s\t\t%s\t%s\t%s\t", t->schema, t->name,
+           t->is_view       ? "view"
+           : t->partitioned ? "partitioned"
+                            : "plain",
            t->primary_key, t->comment);
     print_stored(t, NULL);
     for (uint32_t i = 0; i < t->column_count; i++) {

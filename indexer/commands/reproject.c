@@ -81,7 +81,7 @@ static tide_status copy_rows(struct tide_reproject *r, struct tide_buf *sql, con
     tide_status status = TIDE_OK;
     tide_buf_init(&keyed, INT32_MAX);
     if (table->stored) {
-        struct tide_words_rows words = { index, table, tuples };
+        struct tide_words_rows words = { .place = index, .table = table, .tuples = tuples };
         status = tide_words_put(r->words, &words, NULL, &keyed, err);
         tuples = tide_buf_view(&keyed);
     }
@@ -244,6 +244,22 @@ static tide_status drop_raw_state(struct tide_reproject *r, struct tide_buf *sql
     return run_statement(r, sql, "DELETE", err);
 }
 
+/* Gives the lifetimes that raw versions carry rows of their own: a lifetime may stand anywhere. */
+static tide_status keep_lives(struct tide_reproject *r, struct tide_buf *sql, struct tide_err *err)
+{
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    tide_buf_str(sql, "INSERT INTO history_rows.ttl (");
+    put_columns(sql, tide_table_stored(&tables[TIDE_TABLE_HISTORY_TTL]), "", NULL);
+    tide_buf_str(sql, ") ");
+    tide_table_select_lives(sql, &tables[TIDE_TABLE_HISTORY_RAW]);
+    tide_buf_putf(sql, " AND t.deployment = %u AND (t.key_hash, t.ledger, t.tx, t.seq) IN (",
+                  r->deployment);
+    tide_buf_slice(sql, tide_buf_view(&r->moved));
+    tide_buf_str(sql, ")");
+    return run_statement(r, sql, "INSERT", err);
+}
+
 /* Deletes the raw versions that moved, and merges the typed ones table by table. */
 static tide_status tide_reproject_move_versions(struct tide_reproject *r, struct tide_err *err)
 {
@@ -253,6 +269,8 @@ static tide_status tide_reproject_move_versions(struct tide_reproject *r, struct
     assert(count <= TIDE_TABLES_MAX);
     tide_status status = ask_words(r, err);
     tide_buf_init(&sql, SQL_MAX);
+    if (status == TIDE_OK && r->chunk_moved)
+        status = keep_lives(r, &sql, err);
     if (status == TIDE_OK && r->chunk_moved)
         status =
             drop_raw(r, &sql, "history_rows.raw", "key_hash, ledger, tx, seq", "raw_states", err);

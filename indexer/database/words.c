@@ -478,17 +478,21 @@ static void put_value(const struct tide_words *words, const struct value *v, uin
     }
 }
 
-static void put_values(const struct tide_words *words, const struct tide_table *stored,
-                       const struct value *values, struct tide_buf *out)
+static void put_values(const struct tide_words *words, const struct tide_table *table,
+                       const struct value *values, int64_t life, struct tide_buf *out)
 {
+    const struct tide_table *stored = table->stored;
     const struct value *v = values;
+    uint32_t count = stored->column_count - (table->life ? 1 : 0);
     tide_copy_row(out, (uint16_t)stored->column_count);
-    for (uint32_t i = 0; i < stored->column_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         /* The elements of an array that is split stand in columns one behind the other. */
         bool part = v->column && v->column->split && i < v->column->slot + v->column->split;
         v = part ? v : &values[i];
         put_value(words, v, i, out);
     }
+    if (table->life)
+        tide_copy_int8(out, life);
 }
 
 /* The columns by which a row completes another one: each with its length. */
@@ -510,13 +514,15 @@ tide_status tide_words_put(const struct tide_words *words, const struct tide_wor
     struct putting p = putting_of(words, rows), m = { 0 };
     if (more)
         m = putting_of(words, more);
-    while (p.rest.len && !out->failed) {
+    for (size_t row = 0; p.rest.len && !out->failed; row++) {
+        int64_t life = rows->lives ? rows->lives[row] : 0;
         bool completed = is_completed(&p, &m);
         memset(values, 0, stored->column_count * sizeof *values);
         take_tuple(&p, values);
         if (completed)
             take_tuple(&m, values);
-        put_values(words, stored, values, out);
+        if (life != TIDE_WORDS_LEAVE_OUT)
+            put_values(words, rows->table, values, life, out);
     }
     assert((const uint8_t *)p.next <= words->keys.ptr + words->keys.len); /* words that were read */
     if (out->failed || m.rest.len)

@@ -42,7 +42,11 @@ struct tide_words_rows {
     uint32_t place;
     const struct tide_table *table;
     tide_slice tuples;
+    /* The column life of each row (tide_life), or TIDE_WORDS_LEAVE_OUT for a row that is not
+     * stored. NULL: all are 0. */
+    const int64_t *lives;
 };
+#define TIDE_WORDS_LEAVE_OUT (-1)
 /* Appends the rows as rows of tide_table_stored(rows->table). All keys must be known. `more` is
  * NULL, or the rows of a table that completes these (tide_table.completes), in the same order.
  * TIDE_E_LIMIT if the rows do not fit out. */

@@ -229,6 +229,7 @@ static void begin_ledger(struct tide_decode *d, struct tide_batch *batch, struct
         d->saved.count[i] = batch->rows[i].count;
     }
     latest_begin_ledger(&d->latest);
+    latest_reset(&d->lives);
 }
 
 static void undo_ledger(struct tide_decode *d)
@@ -388,6 +389,7 @@ void tide_decode_close(struct tide_decode *decode)
     if (!decode)
         return;
     latest_release(&decode->latest);
+    latest_release(&decode->lives);
     tide_proof_close(decode->verify);
     tide_buf_release(&decode->scratch);
     mention_close(&decode->mentions);

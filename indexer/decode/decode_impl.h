@@ -230,6 +230,7 @@ struct tide_decode {
     struct events events;
 
     struct latest_map latest;
+    struct latest_map lives; /* rows of history.ttl in the present ledger */
     struct tide_buf scratch;
     char reason[REASON_MAX];
     /* the batch before the present ledger, for undo_ledger */

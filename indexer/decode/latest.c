@@ -153,6 +153,8 @@ void latest_compact(struct latest_map *map, struct tide_batch *batch, struct tid
 
 void latest_reset(struct latest_map *map)
 {
+    if (map->entries.count == 0)
+        return;
     map->entries.count = 0;
     map->undo.count = 0;
     map->ledger_from = 0;

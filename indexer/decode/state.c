@@ -11,7 +11,7 @@
 
 enum { COMMON = 8, RAW_COLUMNS = COMMON + 4, TTL_COLUMNS = COMMON + 3 };
 /* Columns of a row of history.ttl. */
-enum { TTL_LEDGER = 2, TTL_REMOVED = 7, TTL_LIVE_UNTIL = COMMON + 1 };
+enum { TTL_REMOVED = 7, TTL_LIVE_UNTIL = COMMON + 1 };
 
 /* One version of an entry, before it is written to the tables. */
 struct version {
@@ -500,7 +500,10 @@ static void put_ttl(struct tide_decode *d, const struct version *v, const uint32
     else
         tide_copy_null(&rows->copy);
     tide_copy_bool(&rows->copy, evicted);
-    note_newest(d, v, TIDE_TABLE_HISTORY_TTL, mark);
+    rows->count++;
+    if (!d->history_only && !rows->copy.failed &&
+        !latest_note(&d->lives, v->hash, TIDE_TABLE_HISTORY_TTL, rows, mark))
+        rows->copy.failed = true;
 }
 
 /* Notes the footprint's keys that belong to the deployment: a TTL entry holds only the hash of its
@@ -575,10 +578,9 @@ static tide_slice column_of(const uint8_t *row, uint32_t column)
 static uint32_t longest_lifetime(const struct tide_decode *d, const uint8_t *hash,
                                  uint32_t live_until)
 {
-    const uint8_t *row =
-        latest_row(&d->latest, hash, TIDE_TABLE_STATE_TTL, &d->batch->rows[TIDE_TABLE_STATE_TTL]);
-    if (!row || tide_be32(column_of(row, TTL_LEDGER).ptr) != d->header.sequence ||
-        column_of(row, TTL_REMOVED).ptr[0])
+    const uint8_t *row = latest_row(&d->lives, hash, TIDE_TABLE_HISTORY_TTL,
+                                    &d->batch->rows[TIDE_TABLE_HISTORY_TTL]);
+    if (!row || column_of(row, TTL_REMOVED).ptr[0])
         return live_until;
     tide_slice before = column_of(row, TTL_LIVE_UNTIL);
     uint64_t earlier = before.len ? tide_be64(before.ptr) : 0;

@@ -185,7 +185,7 @@ static tide_status send_rows(struct write_statements *st, struct answers *a, str
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
         bool is_state = s->plan->tables[i].kind == TIDE_TABLE_STATE;
-        if (write_keys_count(s->plan, a->step->batch, i) == 0)
+        if (write_keys_count(st->keys, a->step->batch, i) == 0)
             continue;
         assert(i != TIDE_TABLE_LEDGER || a->ledgers == UINT32_MAX);
         if (i == TIDE_TABLE_LEDGER)
@@ -270,7 +270,7 @@ static tide_status prepare_step(struct write_statements *st, const struct tide_b
     tide_status status = write_statements_begin(st, WRITE_NO_PUTS, err);
     for (uint32_t i = 0; i < plan->table_count && status == TIDE_OK; i++) {
         bool is_state = plan->tables[i].kind == TIDE_TABLE_STATE;
-        if (write_keys_count(plan, batch, i))
+        if (write_keys_count(st->keys, batch, i))
             status =
                 write_statements_prepare(st, is_state ? WRITE_MERGE_BEHIND : WRITE_ADD, i, err);
     }
@@ -298,9 +298,9 @@ static tide_status commit_step(struct write_main *m, const void *arg, struct tid
     struct answers answers = {
         .main = m, .step = step, .fence = UINT32_MAX, .ledgers = UINT32_MAX, .last = UINT32_MAX
     };
-    tide_status status = prepare_step(st, step->batch, err);
+    tide_status status = write_keys_read(st->keys, step->batch, &answers.begun, err);
     if (status == TIDE_OK)
-        status = write_keys_read(st->keys, step->batch, &answers.begun, err);
+        status = prepare_step(st, step->batch, err);
     if (status == TIDE_OK && answers.begun)
         status = write_begin(m, err);
     if (status == TIDE_OK && answers.begun)

@@ -198,7 +198,7 @@ static tide_status put_ledger(struct filling *f, struct tide_err *err)
 static bool is_value(const char *name)
 {
     static const char *const others[] = { "deployment", "key_hash",  "ledger", "tx",
-                                          "seq",        "closed_at", "reason" };
+                                          "seq",        "closed_at", "reason", "life" };
     for (size_t i = 0; i < TIDE_COUNT(others); i++)
         if (strcmp(name, others[i]) == 0)
             return false;
@@ -262,6 +262,7 @@ static void sql_compare(struct write_session *s, uint32_t index)
 {
     const struct tide_table *history = &s->plan->tables[index];
     const struct tide_table *stored = tide_table_stored(history);
+    const char *rows = index == TIDE_TABLE_HISTORY_TTL ? "life" : stored->name;
     bool others =
         strcmp(history->name, "stellar_asset_balance") == 0 || strcmp(history->name, "ttl") == 0;
     uint32_t ledger = s->plan->held_before;
@@ -269,8 +270,8 @@ static void sql_compare(struct write_session *s, uint32_t index)
               "WITH a AS (SELECT * FROM %s.\"%s\" WHERE deployment = %u AND ledger = %u AND tx ="
               " 0), b AS (SELECT DISTINCT ON (key_hash) * FROM %s.\"%s\" WHERE deployment = %u AND"
               " ledger <= %u AND tx > 0 AND contract IN (",
-              stored->schema, stored->name, s->plan->deployment, ledger, stored->schema,
-              stored->name, s->plan->deployment, ledger);
+              stored->schema, rows, s->plan->deployment, ledger, stored->schema, rows,
+              s->plan->deployment, ledger);
     sql_contracts(s);
     write_sql_more(s,
                    ") ORDER BY key_hash, ledger DESC, tx DESC, seq DESC), b1 AS (SELECT * FROM b"
@@ -332,7 +333,8 @@ static tide_status delete_state(struct filling *f, struct tide_err *err)
     write_sql(s, "%s", "");
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
         const struct tide_table *table = &s->plan->tables[i];
-        if (table->kind != TIDE_TABLE_STATE && table->kind != TIDE_TABLE_HISTORY)
+        if ((table->kind != TIDE_TABLE_STATE && table->kind != TIDE_TABLE_HISTORY) ||
+            table->is_view)
             continue;
         write_sql_more(s, "DELETE FROM ");
         if (table->kind == TIDE_TABLE_STATE)

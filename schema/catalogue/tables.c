@@ -248,7 +248,7 @@ static void add_index(struct tide_table *t, const char *columns)
 /* Adds a history table and its state table with the same columns. Returns the index of the history
  * table. */
 static uint32_t new_pair(const char *name, const char *comment, const struct tide_column *columns,
-                         size_t count)
+                         size_t count, enum tide_life life)
 {
     struct tide_table *history = new_table("history", name, TIDE_TABLE_HISTORY, comment);
     struct tide_table *state = new_table("state", name, TIDE_TABLE_STATE, comment);
@@ -259,6 +259,7 @@ static uint32_t new_pair(const char *name, const char *comment, const struct tid
     uint16_t at = history->pair;
     history->pair = state->pair;
     state->pair = at;
+    history->life = life;
     for (uint32_t i = HISTORY_COMMON; i < history->column_count; i++)
         history->columns[i].nullable = true; /* a removal has only the key */
     return at;
@@ -323,10 +324,13 @@ static void fixed_tables(void)
     add_columns(t, event_common, TIDE_COUNT(event_common));
     add_columns(t, raw_event_columns, TIDE_COUNT(raw_event_columns));
     uint32_t raw = new_pair("raw", "Entries that could not be decoded", raw_state_columns,
-                            TIDE_COUNT(raw_state_columns));
-    uint32_t ttl = new_pair("ttl", "How long entries live", ttl_columns, TIDE_COUNT(ttl_columns));
+                            TIDE_COUNT(raw_state_columns), TIDE_LIFE_COLUMN);
+    uint32_t ttl = new_pair("ttl", "How long entries live", ttl_columns, TIDE_COUNT(ttl_columns),
+                            TIDE_LIFE_NONE);
     assert(raw == TIDE_TABLE_HISTORY_RAW && ttl == TIDE_TABLE_HISTORY_TTL);
     (void)raw, (void)ttl;
+    built.tables[TIDE_TABLE_STATE_TTL].is_view = true;
+    built.tables[TIDE_TABLE_STATE_TTL].primary_key = "";
 }
 
 static const char *table_name(const struct tide_kind *kind)
@@ -406,7 +410,8 @@ static void entry_tables(struct tide_kind *kind)
 {
     struct tide_column columns[TIDE_COLUMNS_MAX];
     size_t count = kind_columns(kind, columns);
-    kind->table = (int)new_pair(table_name(kind), kind->doc, columns, count);
+    kind->table = (int)new_pair(table_name(kind), kind->doc, columns, count,
+                                kind->temporary ? TIDE_LIFE_TEMPORARY : TIDE_LIFE_PERSISTENT);
     kind->state_table = built.tables[kind->table].pair;
     add_indexes(&built.tables[kind->state_table], kind);
     if (kind->by_ledger)
@@ -461,6 +466,11 @@ static void store_calls(void)
     t->stored = to;
 }
 
+static const struct tide_column life_column = {
+    "life", TIDE_PG_INT8,
+    .comment = "Number of the row of history.ttl that this one stands for, and live_until << 32"
+};
+
 /* Makes the stored form of a table with keyed columns. Tables of state store the words themselves:
  * they are small, and lists of the present state are in the order of addresses. */
 static void store_keyed(struct tide_table *t, struct tide_table *stored)
@@ -482,6 +492,8 @@ static void store_keyed(struct tide_table *t, struct tide_table *stored)
     stored->column_count = 0;
     for (uint32_t i = 0; i < t->column_count; i++)
         add_stored_column(stored, &t->columns[i]);
+    if (t->life)
+        add_columns(stored, &life_column, 1);
     t->stored = stored;
 }
 

@@ -21,7 +21,7 @@ static void write_comment(FILE *out, const char *what, const struct tide_table *
 
 static void write_comments(FILE *out, const struct tide_table *t)
 {
-    write_comment(out, t->stored ? "VIEW" : "TABLE", t, t->comment);
+    write_comment(out, t->stored || t->is_view ? "VIEW" : "TABLE", t, t->comment);
     for (uint32_t i = 0; i < t->column_count; i++) {
         fprintf(out, "COMMENT ON COLUMN %s.\"%s\".\"%s\" IS ", t->schema, t->name,
                 t->columns[i].name);
@@ -188,11 +188,54 @@ static void write_key_comments(FILE *out, const struct tide_table *t)
     }
 }
 
-static void write_view(FILE *out, const struct tide_table *t)
+/* ---- lifetimes ---- */
+
+void tide_table_select_lives(struct tide_buf *out, const struct tide_table *history)
 {
-    char from[128];
+    static const char *const durability[] = { [TIDE_LIFE_TEMPORARY] = "0",
+                                              [TIDE_LIFE_PERSISTENT] = "1",
+                                              [TIDE_LIFE_COLUMN] = "t.durability" };
+    assert(history->life && history->stored);
+    tide_buf_putf(out,
+                  "SELECT t.deployment, t.key_hash, t.ledger, t.tx, (t.life & 2147483647)::int4 AS"
+                  " seq, t.closed_at, t.contract, t.removed, %s::int2 AS durability,"
+                  " nullif((t.life >> 32) & 4294967295, 0) AS live_until,"
+                  " NOT t.removed AND t.life >> 32 = 0 AS evicted FROM %s.\"%s\" AS t WHERE"
+                  " t.life <> 0",
+                  durability[history->life], history->stored->schema, history->stored->name);
+}
+
+/* The view from which history.ttl takes its rows, with keys in the place of words. */
+#define LIVES "history_rows.life"
+
+/* Writes that view. */
+static void write_lives(FILE *out, const struct tide_table *ttl)
+{
+    uint32_t count;
     struct tide_buf sql;
-    snprintf(from, sizeof from, "%s.\"%s\"", t->stored->schema, t->stored->name);
+    const struct tide_table *tables = tide_tables(&count);
+    tide_buf_init(&sql, 1u << 20);
+    for (uint32_t i = 0; i < ttl->stored->column_count; i++)
+        tide_buf_putf(&sql, "%st.\"%s\"", i ? ", " : "SELECT ", ttl->stored->columns[i].name);
+    tide_buf_putf(&sql, " FROM %s.\"%s\" AS t", ttl->stored->schema, ttl->stored->name);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!tables[i].life)
+            continue;
+        tide_buf_str(&sql, " UNION ALL ");
+        tide_table_select_lives(&sql, &tables[i]);
+    }
+    assert(!sql.failed);
+    fprintf(out,
+            "\nCREATE VIEW " LIVES " AS %.*s;\nCOMMENT ON VIEW " LIVES
+            " IS 'How long entries live, with keys: of the versions of all tables, and of"
+            " history_rows.ttl';\n",
+            (int)sql.len, (const char *)sql.ptr);
+    tide_buf_release(&sql);
+}
+
+static void write_view(FILE *out, const struct tide_table *t, const char *from)
+{
+    struct tide_buf sql;
     tide_buf_init(&sql, 1u << 16);
     tide_table_select(&sql, t, from, true);
     assert(!sql.failed);
@@ -213,13 +256,32 @@ static void write_stored(FILE *out, const struct tide_table *t)
 static void write_all(FILE *out, const struct tide_table *tables, uint32_t index)
 {
     const struct tide_table *t = &tables[index];
+    char from[128];
     if (tide_table_owns(tables, index))
         write_stored(out, t);
-    if (t->stored)
-        write_view(out, t);
+    if (t->stored) {
+        snprintf(from, sizeof from, "%s.\"%s\"", t->stored->schema, t->stored->name);
+        write_view(out, t, from);
+    }
     write_comments(out, t);
     if (t->stored)
         write_key_comments(out, t);
+}
+
+/* Writes what shows lifetimes. All tables of history must be there. */
+static void write_all_lives(FILE *out, const struct tide_table *history,
+                            const struct tide_table *state)
+{
+    write_stored(out, history);
+    write_lives(out, history);
+    write_view(out, history, LIVES);
+    write_comments(out, history);
+    write_key_comments(out, history);
+    write_view(out, state,
+               "(SELECT * FROM (SELECT DISTINCT ON (deployment, key_hash) * FROM history.ttl"
+               " ORDER BY deployment, key_hash, ledger DESC, tx DESC, seq DESC) AS l WHERE NOT"
+               " l.removed)");
+    write_comments(out, state);
 }
 
 void tide_tables_write_sql(FILE *out)
@@ -238,6 +300,8 @@ void tide_tables_write_sql(FILE *out)
         "-- Rows are those of decoder version %d.\n",
         TIDE_DECODER_VERSION);
     for (uint32_t i = 0; i < count; i++)
-        write_all(out, tables, i);
+        if (i != TIDE_TABLE_HISTORY_TTL && i != TIDE_TABLE_STATE_TTL)
+            write_all(out, tables, i);
+    write_all_lives(out, &tables[TIDE_TABLE_HISTORY_TTL], &tables[TIDE_TABLE_STATE_TTL]);
     fputs(tide_event_fields_sql, out);
 }

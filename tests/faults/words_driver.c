@@ -126,7 +126,7 @@ static void store_words(struct tide_words *words, struct tide_pg *pg, const char
     must(tide_words_read(words, 3, &table, tide_buf_view(&rows), &err), "read");
     if (tide_words_missing(words))
         must(tide_words_ask(words, pg, &err), "ask");
-    const struct tide_words_rows read = { 3, &table, tide_buf_view(&rows) };
+    const struct tide_words_rows read = { 3, &table, tide_buf_view(&rows), NULL };
     must(tide_words_put(words, &read, NULL, &keyed, &err), "put");
     if (check_them)
         check_rows(pg, &keyed, list, count);

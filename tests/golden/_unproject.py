@@ -55,6 +55,9 @@ def entries(path):
         print(f"INSERT INTO history.raw SELECT deployment, key_hash, ledger, tx, seq, closed_at, contract, false, 1, 'test', {hexed(e['key_xdr'])}, {hexed(e['val_xdr'])} {newest};")
         print(f"INSERT INTO state.raw SELECT deployment, key_hash, ledger, tx, seq, closed_at, contract, 1, 'test', {hexed(e['key_xdr'])}, {hexed(e['val_xdr'])} {newest};")
         print(f"UPDATE chain.ledger AS l SET raw_states = raw_states + 1 {newest} AND s.ledger = l.ledger;")
+        same = f"h.key_hash = {key_hash(e)} AND (h.ledger, h.tx, h.seq) = (SELECT s.ledger, s.tx, s.seq {newest})"
+        print(f"UPDATE history_rows.raw AS r SET life = h.life FROM history_rows.{table} AS h WHERE {same} AND (r.key_hash, r.ledger, r.tx, r.seq) = (h.key_hash, h.ledger, h.tx, h.seq);")
+        print(f"UPDATE history_rows.{table} AS h SET life = 0 WHERE {same};")
         if "instance" not in table:
             print(f"DELETE FROM history.{table} AS h USING state.{table} AS s WHERE s.key_hash = {key_hash(e)} AND h.key_hash = s.key_hash AND h.ledger = s.ledger AND h.tx = s.tx AND h.seq = s.seq;")
             print(f"DELETE FROM state.{table} WHERE key_hash = {key_hash(e)};")

@@ -1,5 +1,6 @@
 -- Lets a test write to views of stored rows (include/tidemark/table.h) as if they were tables: triggers put keys
 -- of chain.word in the place of words. The product writes what is stored; this is for planting rows.
+-- history.ttl shows lifetimes that are stored with versions: CALL public.lives_alone() before writing to it.
 CREATE FUNCTION public.key_of(text) RETURNS integer LANGUAGE plpgsql AS $$
 DECLARE
   key integer;
@@ -36,6 +37,9 @@ BEGIN
         WHERE i.indrelid = to_regclass(split_part(v.stored, ' ', 1)) AND i.indisprimary) AS k
     WHERE v.col = '' AND v.stored <> ''
   LOOP
+    IF EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.stored::regclass AND attname = 'life') THEN
+      EXECUTE format('ALTER TABLE %s ALTER COLUMN life SET DEFAULT 0', t.stored);
+    END IF;
     EXECUTE format($f$CREATE FUNCTION public.write_%1$s() RETURNS trigger LANGUAGE plpgsql AS $$
       BEGIN
         IF TG_OP = 'INSERT' THEN
@@ -52,3 +56,19 @@ BEGIN
       t.view, t.number);
   END LOOP;
 END $do$;
+
+-- Gives each lifetime a row of its own. The views show the same as before.
+CREATE PROCEDURE public.lives_alone() LANGUAGE plpgsql AS $$
+DECLARE
+  t regclass;
+BEGIN
+  CREATE TEMPORARY TABLE lives AS TABLE history_rows.life;
+  FOR t IN SELECT a.attrelid FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+    WHERE c.relnamespace = 'history_rows'::regnamespace AND c.relkind = 'p' AND a.attname = 'life' LOOP
+    EXECUTE format('UPDATE %s SET life = 0 WHERE life <> 0', t);
+  END LOOP;
+  DELETE FROM history_rows.ttl;
+  INSERT INTO history_rows.ttl (deployment, key_hash, ledger, tx, seq, closed_at, contract, removed, durability, live_until, evicted)
+    SELECT deployment, key_hash, ledger, tx, seq, closed_at, contract, removed, durability, live_until, evicted FROM lives;
+  DROP TABLE lives;
+END $$;

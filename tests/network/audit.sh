@@ -57,6 +57,7 @@ plant "UPDATE history.synthetic_engine_instance SET paused = NOT paused WHERE $n
 clean --checkpoint "$last"
 # The audit does not compare the instance of a Stellar asset and its allowances.
 life="(key_hash, ledger, tx, seq) = (SELECT key_hash, ledger, tx, seq FROM history.ttl WHERE ledger <= $last AND live_until IS NOT NULL AND contract NOT IN (SELECT contract FROM history.stellar_asset_instance) ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 1)"
+sql 'CALL public.lives_alone()'
 plant "UPDATE history.ttl SET live_until = live_until + 1 WHERE $life"
 finds '^ttl .*lives until ledger' --checkpoint "$last"
 plant "UPDATE history.ttl SET live_until = live_until - 1 WHERE $life"

@@ -6,12 +6,14 @@ tide_status write_keys_open(struct write_keys *keys, const struct write_plan *pl
 {
     *keys = (struct write_keys){ .plan = plan };
     tide_buf_init(&keys->keyed, INT32_MAX);
-    return tide_words_open(&keys->words, err);
+    tide_status status = write_lives_open(&keys->lives, err);
+    return status == TIDE_OK ? tide_words_open(&keys->words, err) : status;
 }
 
 void write_keys_close(struct write_keys *keys)
 {
     tide_buf_release(&keys->keyed);
+    write_lives_close(&keys->lives);
     tide_words_close(keys->words);
     keys->words = NULL;
 }
@@ -19,7 +21,7 @@ void write_keys_close(struct write_keys *keys)
 tide_status write_keys_read(struct write_keys *keys, const struct tide_batch *batch, bool *ask,
                             struct tide_err *err)
 {
-    tide_status status = TIDE_OK;
+    tide_status status = write_lives_match(&keys->lives, keys->plan, batch, err);
     tide_words_begin(keys->words);
     for (uint32_t i = 0; i < keys->plan->table_count && status == TIDE_OK; i++)
         if (batch->rows[i].count && keys->plan->tables[i].stored)
@@ -42,11 +44,14 @@ static uint32_t sharers_end(const struct write_plan *plan, uint32_t table)
     return stored && stored->is_shared ? plan->table_count : table + 1;
 }
 
-uint64_t write_keys_count(const struct write_plan *plan, const struct tide_batch *batch,
+uint64_t write_keys_count(const struct write_keys *keys, const struct tide_batch *batch,
                           uint32_t table)
 {
+    const struct write_plan *plan = keys->plan;
     const struct tide_table *tables = plan->tables;
     uint64_t count = 0;
+    if (table == TIDE_TABLE_HISTORY_TTL && write_plan_has_contracts(plan))
+        return keys->lives.alone;
     if (!tide_table_owns(tables, table))
         return 0;
     for (uint32_t i = table; i < sharers_end(plan, table); i++)
@@ -58,8 +63,11 @@ uint64_t write_keys_count(const struct write_plan *plan, const struct tide_batch
 static struct tide_words_rows rows_of(const struct write_keys *keys, const struct tide_batch *batch,
                                       uint32_t table)
 {
-    return (struct tide_words_rows){ table, &keys->plan->tables[table],
-                                     tide_buf_view(&batch->rows[table].copy) };
+    const struct tide_table *t = &keys->plan->tables[table];
+    return (struct tide_words_rows){ table, t, tide_buf_view(&batch->rows[table].copy),
+                                     t->kind == TIDE_TABLE_HISTORY
+                                         ? write_lives_of(&keys->lives, table)
+                                         : NULL };
 }
 
 tide_status write_keys_put(struct write_keys *keys, const struct tide_batch *batch, uint32_t table,
@@ -110,9 +118,9 @@ static void sql_target(struct write_session *s, uint32_t table_index, uint32_t f
     write_sql_more(s, ") FROM STDIN (FORMAT binary);");
 }
 
-static bool is_copied(const struct write_plan *plan, const struct tide_batch *batch, uint32_t i)
+static bool is_copied(const struct write_keys *keys, const struct tide_batch *batch, uint32_t i)
 {
-    return plan->tables[i].kind != TIDE_TABLE_STATE && write_keys_count(plan, batch, i);
+    return keys->plan->tables[i].kind != TIDE_TABLE_STATE && write_keys_count(keys, batch, i);
 }
 
 static tide_status copy_table(struct write_session *s, struct write_keys *keys,
@@ -127,8 +135,7 @@ static tide_status copy_table(struct write_session *s, struct write_keys *keys,
     (void)len;
     tide_status status = write_keys_put(keys, batch, i, &tuples, err);
     if (status == TIDE_OK)
-        status =
-            tide_pg_copy_put(write_pg(s), what, tuples, write_keys_count(s->plan, batch, i), err);
+        status = tide_pg_copy_put(write_pg(s), what, tuples, write_keys_count(keys, batch, i), err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("commit.copied"), err);
     return status;
@@ -145,9 +152,9 @@ tide_status write_copy_rows(struct write_session *s, struct write_keys *keys,
     assert(write_plan_partition(s->plan, batch->from) == write_plan_partition(s->plan, batch->to));
     write_sql(s, "%s", "");
     for (uint32_t i = 0; i < s->plan->table_count; i++) {
-        if (is_copied(s->plan, batch, i))
+        if (is_copied(keys, batch, i))
             sql_target(s, i, write_plan_partition(s->plan, batch->from));
-        any |= is_copied(s->plan, batch, i);
+        any |= is_copied(keys, batch, i);
     }
     tide_buf_u8(&s->sql, 0);
     if (s->sql.failed)
@@ -156,7 +163,7 @@ tide_status write_copy_rows(struct write_session *s, struct write_keys *keys,
         return TIDE_OK;
     tide_status status = tide_pg_copy_open(write_pg(s), (const char *)s->sql.ptr, err);
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++)
-        if (is_copied(s->plan, batch, i))
+        if (is_copied(keys, batch, i))
             status = copy_table(s, keys, batch, i, err);
     tide_status closed = tide_pg_copy_close(write_pg(s), status == TIDE_OK ? err : &ignored);
     return status == TIDE_OK ? closed : status;

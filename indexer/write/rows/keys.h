@@ -1,9 +1,11 @@
-/* The keys of a batch's words: rows arrive with words and are stored with keys of chain.word. */
+/* The stored form of a batch's rows: with keys of chain.word in the place of words, and lifetimes
+ * with their entries' versions. */
 #ifndef INDEXER_WRITE_ROWS_KEYS_H
 #define INDEXER_WRITE_ROWS_KEYS_H
 
 #include "indexer/database/words.h"
 #include "indexer/decode/batch.h"
+#include "indexer/write/rows/lives.h"
 #include "indexer/write/session/session.h"
 
 /* The cache of keys. One thread at a time may use it, with one session: only that session knows the
@@ -11,6 +13,7 @@
 struct write_keys {
     const struct write_plan *plan; /* borrowed */
     struct tide_words *words;
+    struct write_lives lives;
     struct tide_buf keyed; /* rows of one table in stored form */
 };
 
@@ -19,16 +22,16 @@ tide_status write_keys_open(struct write_keys *keys, const struct write_plan *pl
                             struct tide_err *err) TIDE_MUST_USE;
 void write_keys_close(struct write_keys *keys);
 
-/* Reads the words of a batch, before its transaction. *ask: some have no known key, so
- * write_keys_ask must be called in the transaction. */
+/* Reads the words and lifetimes of a batch, before its transaction. *ask: some have no known key,
+ * so write_keys_ask must be called in the transaction. */
 tide_status write_keys_read(struct write_keys *keys, const struct tide_batch *batch, bool *ask,
                             struct tide_err *err) TIDE_MUST_USE;
 /* Reads the missing keys, and adds those of new words, in the running transaction. */
 tide_status write_keys_ask(struct write_keys *keys, struct write_session *s,
                            struct tide_err *err) TIDE_MUST_USE;
 /* Returns the number of rows that the batch has for the stored form of a table: 0 if another view
- * owns that (tide_table_owns). */
-uint64_t write_keys_count(const struct write_plan *plan, const struct tide_batch *batch,
+ * owns that (tide_table_owns). Call write_keys_read before. */
+uint64_t write_keys_count(const struct write_keys *keys, const struct tide_batch *batch,
                           uint32_t table);
 /* Sets *tuples to the batch's rows of a table, and of the views that share its stored form, as they
  * are stored. They are borrowed until the next call. */

@@ -118,7 +118,7 @@ tide_status write_merge_partition(struct write_session *s, uint32_t from, uint32
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
         const struct tide_table *state = &s->plan->tables[i];
-        if (state->kind != TIDE_TABLE_STATE)
+        if (state->kind != TIDE_TABLE_STATE || state->is_view)
             continue;
         status = merge_leaf(s, state, from, ledger, behind, err);
     }
@@ -382,7 +382,7 @@ tide_status write_send_rows(struct write_statements *st, enum write_statement wh
     tide_slice tuples = tide_buf_view(&batch->rows[table].copy);
     uint64_t count = batch->rows[table].count;
     if (stored) {
-        count = write_keys_count(s->plan, batch, table);
+        count = write_keys_count(st->keys, batch, table);
         if (write_keys_put(st->keys, batch, table, &tuples, err) != TIDE_OK)
             return err->code;
     }

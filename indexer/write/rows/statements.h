@@ -56,7 +56,7 @@ tide_status write_statements_begin(struct write_statements *st, uint32_t partiti
 /* Prepares one statement, unless the session has it. */
 tide_status write_statements_prepare(struct write_statements *st, enum write_statement what,
                                      uint32_t table, struct tide_err *err) TIDE_MUST_USE;
-/* Sends the rows as the array of a prepared statement, into the pipeline. */
+/* Sends the table's rows of the batch as the array of a prepared statement, into the pipeline. */
 tide_status write_send_rows(struct write_statements *st, enum write_statement what, uint32_t table,
                             const struct tide_batch *batch, struct tide_err *err) TIDE_MUST_USE;
 

@@ -73,7 +73,7 @@ static tide_status send_puts(const struct write_sending *g, struct answers *a, s
     struct write_session *s = &g->main->session;
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
-        uint64_t count = write_keys_count(s->plan, g->batch, i);
+        uint64_t count = write_keys_count(g->statements->keys, g->batch, i);
         if (s->plan->tables[i].kind == TIDE_TABLE_STATE || !count)
             continue;
         status = write_send_rows(g->statements, WRITE_PUT, i, g->batch, err);
@@ -168,7 +168,7 @@ static tide_status write_pipe_prepare(const struct write_sending *g, struct tide
         if (batch->rows[i].count && is_state)
             status =
                 write_statements_prepare(st, onward ? WRITE_MERGE : WRITE_MERGE_BEHIND, i, err);
-        else if (!is_state && !g->copied && write_keys_count(s->plan, batch, i))
+        else if (!is_state && !g->copied && write_keys_count(st->keys, batch, i))
             status = write_statements_prepare(st, WRITE_PUT, i, err);
     }
     if (status == TIDE_OK)

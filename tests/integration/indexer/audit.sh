@@ -76,6 +76,7 @@ sql "CREATE TABLE public.pools AS SELECT * FROM history.liquidity_pool_pool WHER
 sql "UPDATE public.pools SET key_hash = sha256(key_hash); INSERT INTO history.liquidity_pool_pool SELECT * FROM public.pools"
 ends 68 '^extra +history.liquidity_pool_pool C.*since ledger' "${archive[@]}"
 sql "DELETE FROM history.liquidity_pool_pool AS h USING public.pools AS p WHERE h.key_hash = p.key_hash"
+sql 'CALL public.lives_alone()'
 row=$(pick ttl 'live_until > 1599')
 sql "UPDATE history.ttl SET live_until = live_until + 1 WHERE $row"
 ends 68 '^ttl .*: lives until ledger [0-9]+, in the tables until [0-9]+' "${archive[@]}"

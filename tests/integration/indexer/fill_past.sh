@@ -120,7 +120,7 @@ state_of >"$PG_DIR/state.changed"
 ends 68 '1 entries of the state .* are not the checkpoint' --from $first --to 2110
 grep -qE 'fill.differs what=different table=oracle_feed contract=C[A-Z2-7]{55} key=[0-9a-f]{64} ledger=[0-9]+' "$PG_DIR/fill.log" || fail "no name: $(cat "$PG_DIR/fill.log")"
 state_of | diff -q "$PG_DIR/state.changed" - || fail "a refused past changed the state"
-begun "DELETE FROM history_rows.ttl_p1_$checkpoint WHERE ledger = $checkpoint AND tx = 0 AND key_hash = (SELECT key_hash FROM history.ttl WHERE ledger = $checkpoint AND tx = 0 ORDER BY 1 LIMIT 1)"
+begun "UPDATE history_rows.oracle_feed_p1_$checkpoint SET life = 0 WHERE ledger = $checkpoint AND tx = 0 AND key_hash = (SELECT key_hash FROM history.oracle_feed WHERE ledger = $checkpoint AND tx = 0 ORDER BY 1 LIMIT 1)"
 ends 68 'what=extra table=ttl' --from $first --to 2110
 begin
 

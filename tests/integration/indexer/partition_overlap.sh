@@ -85,7 +85,7 @@ fresh_slow_merge() {
     fresh 0
     "$indexer" migrate >/dev/null 2>&1
     sql "CREATE FUNCTION public.slow() RETURNS trigger LANGUAGE plpgsql AS \$\$ BEGIN PERFORM pg_sleep($1); RETURN NULL; END \$\$;
-        CREATE TRIGGER slow BEFORE INSERT ON state.ttl FOR EACH STATEMENT EXECUTE FUNCTION public.slow()"
+        CREATE TRIGGER slow BEFORE INSERT ON state.raw FOR EACH STATEMENT EXECUTE FUNCTION public.slow()"
 }
 merging="FROM pg_stat_activity AS a WHERE a.wait_event = 'PgSleep' AND NOT EXISTS
     (SELECT FROM pg_locks AS l WHERE l.pid = a.pid AND l.locktype = 'advisory')"
@@ -96,7 +96,7 @@ for signal in KILL ${TIDE_LONG:+TERM}; do
     await_merge
     kill -$signal "$pid"
     wait "$pid" || true
-    sql "DROP TRIGGER slow ON state.ttl"
+    sql "DROP TRIGGER slow ON state.raw"
     launch
     wait "$pid" || fail "second run: $(cat "$PG_DIR/run.log")"
     same "SIG$signal while one partition is merged and the next one loads"
@@ -106,7 +106,7 @@ fresh_slow_merge 1.5
 launch
 await_merge
 while_it_runs "another session that merges" "count(pg_terminate_backend(a.pid)) > 0 $merging" # that one may have ended by now
-sql "DROP TRIGGER slow ON state.ttl"
+sql "DROP TRIGGER slow ON state.raw"
 wait "$pid" || fail "run: $(cat "$PG_DIR/run.log")"
 grep 'partition.build.*again=true' "$PG_DIR/run.log" >/dev/null || fail "the merging session was not ended"
 same "the session that merges is ended"

@@ -88,8 +88,8 @@ unmount() { umount -l "$PG_DIR"/disk* 2>/dev/null || true; }
 PG_AT_EXIT=unmount
 
 fault "the server dies while tables are made" dies begin history_rows.ttl immediate
-fault "the server dies while state is merged" dies begin state.ttl immediate
-fault "the server is stopped while state is merged" dies begin state.ttl fast
+fault "the server dies while state is merged" dies begin state.raw immediate
+fault "the server is stopped while state is merged" dies begin state.raw fast
 fault "the server dies while the start is noted" dies begin chain.start immediate
 fault "the disk is full" full begin 2
 fault "the server dies while the past is loaded" dies fill event_rows.log immediate

@@ -8,13 +8,14 @@ indexer=$TIDE_BIN/tidemark-indexer
 "$indexer" migrate >/dev/null
 
 # A column that several views share is null in rows of the others.
-"$indexer" tables | awk -F '\t' '{ $6 = ""; if ($2 != "" && /^chain.(tx|call)\t/) $4 = "" } 1' OFS='\t' | LC_ALL=C sort >"$PG_DIR/wanted"
+"$indexer" tables | awk -F '\t' '{ $6 = ""; if ($2 != "" && /^(chain.(tx|call)|(history|state).ttl)\t/) $4 = "" } 1' OFS='\t' | LC_ALL=C sort >"$PG_DIR/wanted"
 "$PG_BIN/psql" -XAtq -F "$(printf '\t')" -v ON_ERROR_STOP=1 >"$PG_DIR/found" <<'SQL'
-WITH tables AS ( -- what is stored of a view with words is the table of SCHEMA_rows that it reads
-    SELECT c.oid, n.nspname || '.' || c.relname AS name, s.oid AS stored, s.relkind,
+WITH tables AS ( -- what is stored of a view with words is the table of SCHEMA_rows that it reads; lifetimes are in many tables
+    SELECT c.oid, n.nspname || '.' || c.relname AS name, s.oid AS stored,
+      CASE WHEN c.relkind = 'v' AND n.nspname = 'state' THEN 'v' ELSE s.relkind END AS relkind,
       count(*) OVER (PARTITION BY s.oid) > 1 AS shared
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-      JOIN pg_class s ON s.oid = CASE c.relkind WHEN 'v' THEN (
+      JOIN pg_class s ON s.oid = CASE WHEN c.relkind = 'v' AND c.relname = 'ttl' THEN 'history_rows.ttl'::regclass WHEN c.relkind = 'v' THEN (
         SELECT DISTINCT d.refobjid FROM pg_rewrite r JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = r.oid
           JOIN pg_class x ON x.oid = d.refobjid JOIN pg_namespace m ON m.oid = x.relnamespace
         WHERE r.ev_class = c.oid AND m.nspname = n.nspname || '_rows') ELSE c.oid END
@@ -28,10 +29,10 @@ FROM tables t JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum > 0 AND NOT
     LEFT JOIN pg_attribute s ON s.attrelid = t.stored AND s.attname = a.attname
 WHERE t.oid = t.stored OR a.attname !~ '_key$'
 UNION ALL
-SELECT name, '', CASE relkind WHEN 'p' THEN 'partitioned' ELSE 'plain' END,
+SELECT name, '', CASE relkind WHEN 'p' THEN 'partitioned' WHEN 'v' THEN 'view' ELSE 'plain' END,
        (SELECT string_agg(a.attname, ', ' ORDER BY k.n)
         FROM pg_constraint p, unnest(p.conkey) WITH ORDINALITY k(attnum, n), pg_attribute a
-        WHERE p.conrelid = t.stored AND p.contype = 'p' AND a.attrelid = t.stored AND a.attnum = k.attnum),
+        WHERE t.relkind <> 'v' AND p.conrelid = t.stored AND p.contype = 'p' AND a.attrelid = t.stored AND a.attnum = k.attnum),
        obj_description(t.oid), ''
 FROM tables t;
 SQL

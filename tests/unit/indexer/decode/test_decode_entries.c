@@ -308,7 +308,7 @@ static void of_several_extensions_the_longest_applies(void **state)
     begin_ledger(m);
     extend_debt_total(m, &key, 6000);
     assert_int_equal(tide_decode_ledger(m->decode, &m->batch, end_ledger(m), &m->err), TIDE_OK);
-    row = last(m, "state", "ttl");
+    row = last(m, "history", "ttl");
     assert_int_equal(cell_int(&row, "live_until"), 6000);
     tide_buf_release(&key);
 }
