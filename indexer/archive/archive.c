@@ -14,7 +14,7 @@
 
 /* --- one attempt at one place ----------------------------------------------------------- */
 
-enum { ATTEMPT_PIECE_BYTES = 128 << 10 };
+enum { ATTEMPT_PIECE_BYTES = 32 << 10 };
 
 struct attempt {
     const struct archive_options *options;

@@ -37,6 +37,9 @@ struct ledger_parts {
     struct tide_buf hex;    /* headers, with the ledger's results behind each */
 };
 
+/* Statements of each pass and window, which the session keeps prepared. */
+enum prove_statement { PROVE_PLACE, PROVE_WANTED, PROVE_UNPROVEN, PROVE_LEDGERS, PROVE_STATEMENTS };
+
 /* The state of the prover's thread. Owner: the prover. Thread: the prover's alone, from the start
  * of the thread to its end. */
 struct proving {
@@ -45,7 +48,8 @@ struct proving {
     uint8_t network_id[TIDE_HASH_BYTES];
     char deployment[12];
     uint32_t deployment_id;
-    struct tide_pg *pg; /* NULL: not connected */
+    struct tide_pg *pg;              /* NULL: not connected */
+    bool prepared[PROVE_STATEMENTS]; /* the session has the statement */
     struct archive *archive;
     bool (*stopping)(void *self); /* called while the thread waits */
     void *stopping_self;

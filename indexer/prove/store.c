@@ -20,19 +20,34 @@ tide_status prove_connect(struct proving *p, struct tide_err *err)
                                         .stopped_self = p->stopping_self };
     if (p->pg && tide_pg_alive(p->pg))
         return TIDE_OK;
+    memset(p->prepared, 0, sizeof p->prepared);
     tide_status status = tide_pg_connect(&p->pg, &to, err);
     return status == TIDE_OK ? tide_pg_run(p->pg,
                                            TIDE_COMPRESSION_SQL
+                                           "SET plan_cache_mode = force_generic_plan;"
                                            "SET lock_timeout = '2s'; SET statement_timeout = '30s'",
                                            "SET", err)
                              : status;
 }
 
+/* Runs a statement that the session keeps: it is read and planned once, which would cost more than
+ * to run it. */
+static tide_status run_kept(struct proving *p, struct tide_pg_rows *rows, enum prove_statement what,
+                            const char *sql, const char *const *values, size_t count,
+                            struct tide_err *err)
+{
+    char name[NUMBER_BYTES];
+    snprintf(name, sizeof name, "prove%u", (unsigned)what);
+    tide_status status = p->prepared[what] ? TIDE_OK : tide_pg_prepare(p->pg, name, sql, err);
+    p->prepared[what] = status == TIDE_OK;
+    return status == TIDE_OK ? tide_pg_execute(p->pg, rows, name, values, count, err) : status;
+}
+
 tide_status prove_read_place(struct proving *p, struct tide_err *err)
 {
     struct tide_pg_rows rows;
-    tide_status status = tide_pg_query(
-        p->pg, &rows,
+    tide_status status = run_kept(
+        p, &rows, PROVE_PLACE,
         "SELECT v.from_ledger, c.ledger, chain.proven_through(c.deployment), (SELECT s.ledger FROM"
         " chain.proof_state AS s WHERE s.deployment = c.deployment) FROM chain.cursor AS c"
         " JOIN chain.coverage AS v ON v.deployment = c.deployment AND c.ledger BETWEEN"
@@ -141,8 +156,8 @@ tide_status prove_wanted(struct proving *p, uint32_t checkpoint, bool wanted[CHE
     uint32_t oldest = prove_oldest_kept(p);
     snprintf(from, sizeof from, "%u", first > oldest ? first : oldest);
     snprintf(to, sizeof to, "%u", p->proven < checkpoint ? p->proven : checkpoint - 1);
-    tide_status status = tide_pg_query(
-        p->pg, &rows,
+    tide_status status = run_kept(
+        p, &rows, PROVE_WANTED,
         "SELECT l.ledger FROM chain.ledger AS l WHERE l.deployment = $1::integer AND l.ledger"
         " BETWEEN $2::integer AND $3::integer AND l.our_txs > 0",
         (const char *[]){ p->deployment, from, to }, 3, err);
@@ -164,8 +179,8 @@ tide_status prove_find_unproven(struct proving *p, uint32_t from, uint32_t to, u
     struct tide_pg_rows rows;
     snprintf(first, sizeof first, "%u", from);
     snprintf(last, sizeof last, "%u", to);
-    tide_status status = tide_pg_query(
-        p->pg, &rows,
+    tide_status status = run_kept(
+        p, &rows, PROVE_UNPROVEN,
         "SELECT l.ledger FROM chain.ledger AS l WHERE l.deployment = $1::integer AND l.ledger"
         " BETWEEN $2::integer AND $3::integer AND l.our_txs > 0 AND (SELECT k.results IS NULL FROM"
         " chain.proof_ledger AS k WHERE k.deployment = l.deployment AND k.ledger = l.ledger)"
@@ -233,8 +248,8 @@ tide_status prove_parts_store(struct proving *p, struct ledger_parts *parts, str
         return tide_fail(err, TIDE_E_MEMORY, "parts: ledgers");
     const char *values[] = { p->deployment, (const char *)parts->places.ptr,
                              (const char *)parts->hex.ptr };
-    tide_status status = tide_pg_query(
-        p->pg, NULL,
+    tide_status status = run_kept(
+        p, NULL, PROVE_LEDGERS,
         "INSERT INTO chain.proof_ledger AS k (deployment, ledger, header, results) SELECT"
         " $1::integer, a[i], substring($3::bytea FROM a[i + 1] FOR a[i + 2]), CASE WHEN a[i + 3]"
         " > 0 THEN substring($3::bytea FROM a[i + 1] + a[i + 2] FOR a[i + 3]) END FROM (SELECT"
