@@ -4,6 +4,12 @@
 -- that the deployment file names for that role (chain.role). Tables of tokens have no such condition:
 -- a deployment has several tokens.
 
+-- 0, which no row has, for a name that is no kind's.
+CREATE FUNCTION chain.kind_key(kind text) RETURNS smallint
+  LANGUAGE sql STABLE PARALLEL SAFE
+  RETURN coalesce((SELECT k.id FROM chain.kind AS k WHERE k.word = kind_key.kind), 0::smallint);
+COMMENT ON FUNCTION chain.kind_key(text) IS 'number of a kind of events; 0: no row has it';
+
 -- --- indexes beyond those of the catalogue ---------------------------------------------------------
 -- A partition of stored rows has rows of one deployment, so their indexes do not name it.
 
@@ -97,20 +103,6 @@ CREATE INDEX ON history_rows."stellar_asset_instance" (contract, ledger);
 -- Undecoded versions of a contract, and the owners that a partner had.
 CREATE INDEX ON history_rows."raw" (contract, ledger);
 CREATE INDEX ON history_rows."partner_registry_partner" (key_id, owner);
-
--- Events of one partner, owner, claimer, proposal or voter, newest first.
-CREATE INDEX ON event_rows."earnings_distributor_partner_revenue_forwarded" (partner_id, epoch, ledger);
-CREATE INDEX ON event_rows."partner_registry_claim" (partner_owner, ledger);
-CREATE INDEX ON event_rows."earnings_distributor_revenue_claimed" (claimer, ledger);
-CREATE INDEX ON event_rows."dao_governance_proposed" (proposal_id, ledger);
-CREATE INDEX ON event_rows."dao_governance_voted" (proposal_id, ledger);
-CREATE INDEX ON event_rows."dao_governance_voted" (voter, ledger);
--- Events of one address, kind or contract in the order of the ledger. Equal keys share an entry; within a
--- ledger events are sorted. GIN has no order: each page of a busy address would read and sort all of its events.
-CREATE INDEX ON event_rows."log" (addresses_1, ledger) WITH (fillfactor = 100) WHERE addresses_1 IS NOT NULL;
-CREATE INDEX ON event_rows."log" (addresses_2, ledger) WITH (fillfactor = 100) WHERE addresses_2 IS NOT NULL;
-CREATE INDEX ON event_rows."log" (kind, ledger) WITH (fillfactor = 100);
-CREATE INDEX ON event_rows."log" (contract, ledger) WITH (fillfactor = 100);
 
 -- Contracts that a ledger names or shows.
 CREATE INDEX ON chain."contract_seen" (deployment, ledger);

@@ -20,7 +20,8 @@
  * that grow with each ledger (event, history, chain.tx, chain.call) store keys of chain.word in
  * their place: the columns marked keyed. Such a table of the catalogue is a view with the words.
  * The view's rows are stored in a table of another schema (event_rows …; the member stored). Views
- * may share one: a call is stored in the row of its transaction.
+ * may share one: a call is stored in the row of its transaction, and event_rows.log has the events
+ * of all kinds, whose columns have slots there.
  * Readers use the view; only the writer uses the stored table. Beside each keyed column c of text
  * the view has c_key, the key itself. PostgreSQL can answer the condition
  * c_key = chain.word_key(word) in the order of an index. */
@@ -63,7 +64,9 @@ struct tide_column {
     bool keyed;      /* TEXT, TEXT_ARRAY: stored as keys of chain.word */
     uint8_t split; /* keyed TEXT_ARRAY: number of columns c_1, c_2 … that store it; 0: one array */
     uint8_t slot;  /* place of its first column in the stored table; set with `stored` below */
-    const char *as; /* its name in the stored table; NULL: the same */
+    uint8_t also;  /* a further place of its value there, or the first free one behind; 0: none */
+    const char *as;    /* its name in the stored table; NULL: the same, or a slot of its type */
+    const char *words; /* keyed: the table of its keys; NULL: chain.word */
     const char *comment;
 };
 
@@ -75,7 +78,7 @@ enum tide_life { TIDE_LIFE_NONE, TIDE_LIFE_TEMPORARY, TIDE_LIFE_PERSISTENT, TIDE
 
 #define TIDE_COLUMNS_MAX 48u
 #define TIDE_TABLES_MAX  320u
-#define TIDE_INDEXES_MAX 5u
+#define TIDE_INDEXES_MAX 14u
 
 struct tide_table {
     const char *schema; /* "chain", "event", "state", "history" */
@@ -86,6 +89,7 @@ struct tide_table {
     const char *primary_key;               /* comma-separated column list */
     const char *check;                     /* "CONSTRAINT name CHECK (…)", or NULL */
     const char *indexes[TIDE_INDEXES_MAX]; /* "(owner, ledger)" or "USING hash (…)"; NULL ends */
+    const char *together; /* columns that depend on each other, for the planner; or NULL */
     /* state: index of its history table; history: of its state table; else own index */
     uint16_t pair;
     bool partitioned; /* PARTITION BY RANGE (deployment, ledger); partitions by the indexer */
@@ -100,8 +104,9 @@ struct tide_table {
     /* The view's rows complete those of the stored table's owner that have the same first three
      * columns: both are one stored row. */
     bool completes;
-    uint16_t owner; /* stored: index of the first view; the others share it */
-    bool is_shared; /* stored: of several views */
+    uint16_t number; /* event.<kind>: what the stored column `kind` has, see chain.kind; else 0 */
+    uint16_t owner;  /* stored: index of the first view; the others share it */
+    bool is_shared;  /* stored: of several views */
     enum tide_life life;
     bool is_view; /* follows from other tables: the writer writes no rows of it */
 };

@@ -85,6 +85,8 @@ static void print_stored(const struct tide_table *t, const struct tide_column *c
                t->where ? t->where : "");
     for (uint32_t i = 0; stored && column && i < (column->split ? column->split : 1u); i++)
         printf("%s%s", i ? ", " : "", stored->columns[column->slot + i].name);
+    if (stored && column && column->also)
+        printf(", %s", stored->columns[column->also].name);
     putchar('\n');
 }
 

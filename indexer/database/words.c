@@ -263,12 +263,12 @@ static bool open_array(tide_slice *field, uint32_t *count)
     return true;
 }
 
-static bool read_array(struct tide_words *words, const struct tide_column *column, tide_slice field)
+static bool read_array(struct tide_words *words, tide_slice field)
 {
     uint32_t count;
     tide_slice word;
     bool null;
-    if (!open_array(&field, &count) || (column->split && count > column->split))
+    if (!open_array(&field, &count))
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!take_field(&field, &word, &null) || null || !read_word(words, word))
@@ -291,8 +291,7 @@ static bool read_tuple(struct tide_words *words, const struct tide_table *table,
             return false;
         if (!column->keyed || null)
             continue;
-        if (!(column->type == TIDE_PG_TEXT ? read_word(words, field)
-                                           : read_array(words, column, field)))
+        if (!(column->type == TIDE_PG_TEXT ? read_word(words, field) : read_array(words, field)))
             return false;
     }
     return true;
@@ -422,6 +421,14 @@ static uint32_t words_in(const struct tide_column *column, tide_slice field)
     return count;
 }
 
+static struct value *free_place(struct value *values, uint32_t place)
+{
+    while (values[place].column)
+        place++;
+    assert(place < TIDE_COLUMNS_MAX);
+    return &values[place];
+}
+
 /* Takes the values of the next row. */
 static void take_tuple(struct putting *p, struct value *values)
 {
@@ -435,11 +442,13 @@ static void take_tuple(struct putting *p, struct value *values)
         assert(whole); /* tide_words_read has read it */
         (void)whole;
         *to = (struct value){ column, tide_slice_of(at, (size_t)(p->rest.ptr - at)), NULL, 0 };
-        if (!column->keyed || null)
-            continue;
-        to->keys = p->next;
-        to->key_count = words_in(column, field);
-        p->next += to->key_count;
+        if (column->keyed && !null) {
+            to->keys = p->next;
+            to->key_count = words_in(column, field);
+            p->next += to->key_count;
+        }
+        if (column->also && !null)
+            *free_place(values, column->also) = *to;
     }
 }
 
@@ -459,40 +468,44 @@ static void put_array(const struct tide_words *words, const struct value *v, str
     tide_copy_array_end(out, array);
 }
 
-/* Writes the value in the stored column `at`. */
-static void put_value(const struct tide_words *words, const struct value *v, uint32_t at,
-                      struct tide_buf *out)
+static void put_value(const struct tide_words *words, const struct value *v, struct tide_buf *out)
 {
-    if (!v->column) {
+    if (!v->column)
         tide_copy_null(out);
-    } else if (!v->column->keyed || (!v->keys && !v->column->split)) {
+    else if (!v->keys)
         tide_buf_slice(out, v->field);
-    } else if (v->column->type == TIDE_PG_TEXT || v->column->split) {
-        uint32_t part = at - v->column->slot;
-        if (part < v->key_count)
-            put_key(words, v->keys[part], out);
-        else
-            tide_copy_null(out);
-    } else {
+    else if (v->column->type == TIDE_PG_TEXT)
+        put_key(words, v->keys[0], out);
+    else
         put_array(words, v, out);
-    }
 }
 
 static void put_values(const struct tide_words *words, const struct tide_table *table,
                        const struct value *values, int64_t life, struct tide_buf *out)
 {
     const struct tide_table *stored = table->stored;
-    const struct value *v = values;
     uint32_t count = stored->column_count - (table->life ? 1 : 0);
     tide_copy_row(out, (uint16_t)stored->column_count);
-    for (uint32_t i = 0; i < count; i++) {
-        /* The elements of an array that is split stand in columns one behind the other. */
-        bool part = v->column && v->column->split && i < v->column->slot + v->column->split;
-        v = part ? v : &values[i];
-        put_value(words, v, i, out);
-    }
+    for (uint32_t i = 0; i < count; i++)
+        put_value(words, &values[i], out);
     if (table->life)
         tide_copy_int8(out, life);
+}
+
+/* The number of the rows' kind, as a field with its length. */
+struct number {
+    uint8_t field[4 + 2];
+    const struct tide_column *column;
+};
+
+static struct number number_of(const struct tide_table *table)
+{
+    struct number n = { { 0, 0, 0, 2, (uint8_t)(table->number >> 8), (uint8_t)table->number },
+                        NULL };
+    for (uint32_t i = 0; table->number && i < table->stored->column_count && !n.column; i++)
+        if (strcmp(table->stored->columns[i].name, "kind") == 0)
+            n.column = &table->stored->columns[i];
+    return n;
 }
 
 /* The columns by which a row completes another one: each with its length. */
@@ -512,6 +525,7 @@ tide_status tide_words_put(const struct tide_words *words, const struct tide_wor
     assert(words->unknown == 0 && stored && (!more || more->table->stored == stored));
     struct value values[TIDE_COLUMNS_MAX];
     struct putting p = putting_of(words, rows), m = { 0 };
+    const struct number number = number_of(rows->table);
     if (more)
         m = putting_of(words, more);
     for (size_t row = 0; p.rest.len && !out->failed; row++) {
@@ -521,6 +535,10 @@ tide_status tide_words_put(const struct tide_words *words, const struct tide_wor
         take_tuple(&p, values);
         if (completed)
             take_tuple(&m, values);
+        if (number.column)
+            values[number.column - stored->columns] =
+                (struct value){ number.column, tide_slice_of(number.field, sizeof number.field),
+                                NULL, 0 };
         if (life != TIDE_WORDS_LEAVE_OUT)
             put_values(words, rows->table, values, life, out);
     }

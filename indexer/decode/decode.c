@@ -380,6 +380,7 @@ tide_status tide_decode_open(struct tide_decode **out, const struct tide_decode_
     d->proof = options->proof;
     tide_buf_init(&d->scratch, TIDE_TABLE_BYTES_MAX);
     d->history_only = options->history_only;
+    d->with_log = options->with_log;
     *out = d;
     return TIDE_OK;
 }

@@ -39,6 +39,9 @@ struct tide_decode_options {
     const struct tide_deployment *deployment; /* copied */
     enum tide_proof proof;
     bool history_only; /* true: no rows of the schema state */
+    /* true: rows of event.log too, which is a view of the rows that are written for events' kinds.
+     * The writer takes none. */
+    bool with_log;
     /* Limit on tokens that are followed because partners' catalogs alone name them. Anyone may fill
      * a catalog, hence the limit. Tokens that markets name have a limit of their own,
      * TIDE_MARKET_TOKENS_MAX. 0 for ledgers after a gap: an earlier ledger in the gap may name

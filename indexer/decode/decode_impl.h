@@ -198,7 +198,7 @@ struct tide_decode {
     struct tide_deployment *deployment; /* own copy; relevance.c appends the tokens */
     enum tide_proof proof;
     struct tide_proof_check *verify;
-    bool history_only; /* see tide_decode_options */
+    bool history_only, with_log; /* see tide_decode_options */
     struct mentions mentions;
     struct address_slot *addresses; /* ADDRESS_SLOTS of them */
 

@@ -1,4 +1,4 @@
-/* Rows of one contract event: to its typed table and event.log, or to event.raw with the reason. */
+/* Rows of one contract event: to the table of its kind, or to event.raw with the reason. */
 #include "indexer/decode/decode_impl.h"
 
 #include "indexer/base/copy.h"
@@ -275,7 +275,8 @@ static bool try_kind(struct tide_decode *d, const struct tide_event *event,
         return false;
     if (kind == &tide_events()[TIDE_EV_synthetic_engine_market_created])
         relevance_discover(d, values[value_field_index(kind, "token")], true, event->tx);
-    put_log(d, event, contract, kind, values);
+    if (d->with_log)
+        put_log(d, event, contract, kind, values);
     return true;
 }
 

@@ -23,7 +23,7 @@ struct tide_redecode_raw_version {
     tide_slice key, value; /* ScVals; value is empty if the entry was removed */
 };
 
-/* Append the rows of event.<kind> and event.log, or of history.<kind>. Return false, with batch as
+/* Append the rows of event.<kind>, or of history.<kind>. Return false, with batch as
  * before, if the event or version still fits no kind. The batch's state rows, from and to stay
  * empty. */
 bool tide_redecode_event(struct tide_decode *decode, struct tide_batch *batch,

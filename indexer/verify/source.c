@@ -234,6 +234,7 @@ static tide_status open_decode(struct pass *a, struct tide_err *err)
     bool known = tide_hex_decode(previous, sizeof previous, tide_pg_slice(&rows, 0, 1)) == TIDE_OK;
     struct tide_decode_options options = { .deployment = a->deployment,
                                            .proof = (enum tide_proof)tide_pg_u64(&rows, 0, 0),
+                                           .with_log = true,
                                            .known_only = true }; /* see check_waiting */
     status = tide_decode_open(&a->decode, &options, err);
     tide_pg_rows_release(&rows);

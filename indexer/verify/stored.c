@@ -1,5 +1,5 @@
-/* Verifies the tables against each other: the chain of ledgers, events against event.log, state
- * against history. */
+/* Verifies the tables against each other: the chain of ledgers, rows and
+ * their parents, state against history. */
 #include "indexer/verify/verify.h"
 #include "tidemark/catalogue.h"
 #include "tidemark/table.h"
@@ -286,46 +286,6 @@ static tide_status check_chain(struct tide_verify *check, struct tide_err *err)
     return count == wanted ? TIDE_OK : report_holes(check, err);
 }
 
-/* Compares the rows of one event table with the rows of that kind in event.log. */
-static tide_status check_kind(struct tide_verify *check, const struct tide_table *table,
-                              uint64_t *total, struct tide_err *err)
-{
-    char sql[1024];
-    int len = snprintf(
-        sql, sizeof sql,
-        "SELECT count(*) FILTER (WHERE e.ledger IS NOT NULL), min(coalesce(e.ledger, l.ledger))"
-        " FILTER (WHERE e.ledger IS NULL OR l.ledger IS NULL) FROM (SELECT * FROM"
-        " event.\"%s\" WHERE deployment = $1 AND ledger BETWEEN $2 AND $3) AS e FULL JOIN (SELECT"
-        " * FROM event.log WHERE deployment = $1 AND ledger BETWEEN $2 AND $3 AND kind = '%s')"
-        " AS l ON l.ledger = e.ledger AND l.tx = e.tx AND l.op = e.op AND l.event = e.event",
-        table->name, table->name);
-    assert(len > 0 && (size_t)len < sizeof sql);
-    (void)len;
-    tide_status status = tide_verify_ask(check, sql, err);
-    if (status != TIDE_OK)
-        return status;
-    *total += tide_pg_u64(&check->rows, 0, 0);
-    if (!tide_pg_is_null(&check->rows, 0, 1))
-        tide_verify_report(check, "event.%s and event.log differ, first at ledger %s", table->name,
-                           tide_pg_text(&check->rows, 0, 1));
-    return TIDE_OK;
-}
-
-static tide_status check_events(struct tide_verify *check, struct tide_err *err)
-{
-    uint32_t count;
-    uint64_t total = 0;
-    const struct tide_table *tables = tide_tables(&count);
-    tide_status status = TIDE_OK;
-    for (uint32_t i = 0; i < TIDE_EV_COUNT && status == TIDE_OK; i++) {
-        assert((uint32_t)tide_events()[i].table < count);
-        status = check_kind(check, &tables[tide_events()[i].table], &total, err);
-    }
-    if (status == TIDE_OK)
-        printf("events  %" PRIu64 " in their tables and the log\n", total);
-    return status;
-}
-
 /* Compares one state table with the newest versions of its history. state.ttl is a view of it. */
 static tide_status check_pair(struct tide_verify *check, const struct tide_table *history,
                               uint64_t *total, struct tide_err *err)
@@ -373,8 +333,6 @@ static tide_status check_state(struct tide_verify *check, struct tide_err *err)
 tide_status tide_verify_stored(struct tide_verify *check, struct tide_err *err)
 {
     tide_status status = check_chain(check, err);
-    if (status == TIDE_OK)
-        status = check_events(check, err);
     if (status == TIDE_OK)
         status = tide_verify_counts(check, err);
     return status == TIDE_OK ? check_state(check, err) : status;

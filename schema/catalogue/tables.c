@@ -7,7 +7,7 @@
 static struct {
     struct tide_table tables[TIDE_TABLES_MAX];
     uint32_t count;
-    char names[32768]; /* table names and index lists made from the catalogue */
+    char names[49152]; /* table names and index lists made from the catalogue */
     size_t names_len;
     struct tide_table stored[TIDE_TABLES_MAX]; /* the stored form of tables with keyed columns */
 } built;
@@ -51,6 +51,9 @@ static const struct tide_column history_common[] = {
     { "contract", TIDE_PG_TEXT, .keyed = true, .comment = "Contract that owns the entry" },
     { "removed", TIDE_PG_BOOL, .comment = "The entry was removed; value columns are null" },
 };
+/* Columns of event_rows.log before the slots: those of all events, kind, subject, two addresses,
+ * and `listed`. */
+enum { SLOTS_FIRST = TIDE_COUNT(event_common) + 5 };
 enum { HISTORY_COMMON = TIDE_COUNT(history_common), STATE_COMMON = HISTORY_COMMON - 1 };
 
 static const struct tide_column ledger_columns[] = {
@@ -165,7 +168,8 @@ static const struct tide_column preimage_columns[] = {
 };
 
 static const struct tide_column log_columns[] = {
-    { "kind", TIDE_PG_TEXT, .keyed = true, .comment = "Name of the event's table" },
+    { "kind", TIDE_PG_TEXT, .keyed = true, .words = "chain.kind",
+      .comment = "Name of the event's table" },
     { "subject", TIDE_PG_TEXT, .nullable = true, .keyed = true, .comment = "Pool, market or feed" },
     /* No event names more than two (tests/unit/schema/catalogue/test_catalogue.c). */
     { "addresses", TIDE_PG_TEXT_ARRAY, .keyed = true, .split = 2,
@@ -265,6 +269,26 @@ static uint32_t new_pair(const char *name, const char *comment, const struct tid
     return at;
 }
 
+static void log_table(void)
+{
+    struct tide_table *t = new_table("event", "log", TIDE_TABLE_EVENT,
+                                     "Every event, narrow: what lists of mixed kinds page over");
+    add_columns(t, event_common, TIDE_COUNT(event_common));
+    add_columns(t, log_columns, TIDE_COUNT(log_columns));
+    /* Without it a page of a list would seem to be all of it. */
+    t->together = "kind, contract, listed, addresses_1";
+    /* Events in the order of the ledger: of a kind, contract, address or subject, and of what the
+     * lists of a kind are about. GIN has no order: each page of a busy address would read and sort
+     * all of its events. */
+    add_index(t, "(deployment, kind, ledger)");
+    add_index(t, "(deployment, contract, ledger)");
+    add_index(t, "(deployment, addresses_1, ledger) WHERE addresses_1 IS NOT NULL");
+    add_index(t, "(deployment, addresses_2, ledger) WHERE addresses_2 IS NOT NULL");
+    add_index(t, "(deployment, subject, ledger) WHERE subject IS NOT NULL");
+    add_index(t, "(deployment, kind, listed, ledger) WHERE listed IS NOT NULL");
+    add_index(t, BY_TIME);
+}
+
 static void fixed_tables(void)
 {
     struct tide_table *t = new_table("chain", "ledger", TIDE_TABLE_CHAIN, "Every ledger indexed");
@@ -314,12 +338,7 @@ static void fixed_tables(void)
     t->digest_column = "preimage";
     t->digest_value = "-";
 
-    t = new_table("event", "log", TIDE_TABLE_EVENT,
-                  "Every event, narrow: what lists of mixed kinds page over");
-    add_columns(t, event_common, TIDE_COUNT(event_common));
-    add_columns(t, log_columns, TIDE_COUNT(log_columns));
-    add_index(t, "(deployment, subject, ledger)");
-    add_index(t, BY_TIME);
+    log_table();
     t = new_table("event", "raw", TIDE_TABLE_EVENT, "Events that could not be decoded");
     add_columns(t, event_common, TIDE_COUNT(event_common));
     add_columns(t, raw_event_columns, TIDE_COUNT(raw_event_columns));
@@ -399,11 +418,6 @@ static void event_table(struct tide_kind *kind)
     add_columns(t, event_common, TIDE_COUNT(event_common));
     add_columns(t, columns, count);
     add_indexes(t, kind);
-    /* Lists filter these kinds by time: kinds with an index, and events of tokens. For other kinds
-     * event.log has the times. */
-    if (kind->indexes[0] || kind->role == TIDE_ROLE_synth_token ||
-        kind->role == TIDE_ROLE_stellar_asset)
-        add_index(t, BY_TIME);
 }
 
 static void entry_tables(struct tide_kind *kind)
@@ -424,6 +438,15 @@ static bool has_keyed(const struct tide_table *t)
         if (t->columns[i].keyed)
             return true;
     return false;
+}
+
+static enum tide_pg_type stored_type(const struct tide_column *column)
+{
+    if (!column->keyed)
+        return column->type;
+    if (column->words)
+        return TIDE_PG_INT2;
+    return column->type == TIDE_PG_TEXT ? TIDE_PG_INT4 : TIDE_PG_INT4_ARRAY;
 }
 
 /* Adds the stored form of a column, unless a view that shares the table has one of that name. A row
@@ -447,8 +470,7 @@ static void add_stored_column(struct tide_table *to, struct tide_column *column)
         }
         return;
     }
-    if (column->keyed)
-        stored.type = column->type == TIDE_PG_TEXT ? TIDE_PG_INT4 : TIDE_PG_INT4_ARRAY;
+    stored.type = stored_type(column);
     add_columns(to, &stored, 1);
 }
 
@@ -497,6 +519,159 @@ static void store_keyed(struct tide_table *t, struct tide_table *stored)
     t->stored = stored;
 }
 
+/* ---- one table for the events of all kinds ---- */
+
+static uint8_t stored_place(const struct tide_table *stored, const char *name)
+{
+    for (uint8_t i = 0; i < stored->column_count; i++)
+        if (strcmp(stored->columns[i].name, name) == 0)
+            return i;
+    assert(false && "a column of event_rows.log");
+    return 0;
+}
+
+/* Returns the first place behind `after` whose column has the type of the field, and adds one if
+ * there is none. */
+static uint8_t slot_of_type(struct tide_table *stored, enum tide_pg_type type, uint8_t after)
+{
+    static const char *const names[] = {
+        [TIDE_PG_BOOL] = "bool",        [TIDE_PG_INT2] = "int2", [TIDE_PG_INT4] = "word",
+        [TIDE_PG_INT8] = "int8",        [TIDE_PG_TEXT] = "text", [TIDE_PG_NUMERIC20] = "u64",
+        [TIDE_PG_NUMERIC39] = "i128",   [TIDE_PG_JSON] = "json", [TIDE_PG_BYTEA] = "bytea",
+        [TIDE_PG_INT4_ARRAY] = "words",
+    };
+    uint32_t number = 1;
+    for (uint8_t i = SLOTS_FIRST; i < stored->column_count; i++) {
+        if (stored->columns[i].type != type)
+            continue;
+        if (i > after)
+            return i;
+        number++;
+    }
+    char name[16];
+    assert(type < TIDE_COUNT(names) && names[type]);
+    snprintf(name, sizeof name, "%s_%u", names[type], number);
+    struct tide_column column = { keep_text(name), type, .nullable = true };
+    add_columns(stored, &column, 1);
+    return (uint8_t)(stored->column_count - 1);
+}
+
+/* Returns the place of a field that event.log has too: the subject, and the addresses in their
+ * order. More than two addresses never come together, so they are where their turn is. */
+static uint8_t place_in_log(const struct tide_table *stored, const struct tide_kind *kind,
+                            uint32_t field, bool *in_turn)
+{
+    uint32_t before = 0, all = 0;
+    const struct tide_field *f = &kind->fields[field];
+    for (uint32_t i = 0; i < kind->field_count; i++) {
+        before += i < field && kind->fields[i].type == TIDE_T_ADDR;
+        all += kind->fields[i].type == TIDE_T_ADDR;
+    }
+    *in_turn = f->type == TIDE_T_ADDR && all > 2;
+    if (f->type == TIDE_T_ADDR)
+        return (uint8_t)(stored_place(stored, "addresses_1") + (*in_turn ? 0 : before));
+    return f->subject && f->type == TIDE_T_SYM ? stored_place(stored, "subject") : 0;
+}
+
+/* Returns whether the first further index of the kind begins with the column, and that is a word:
+ * the column is then in `listed`. */
+static bool is_listed(const struct tide_kind *kind, const struct tide_column *column)
+{
+    static const char before[] = "(deployment, ";
+    const char *index = kind->indexes[0];
+    size_t len = strlen(column->name);
+    return column->keyed && index && strncmp(index, before, sizeof before - 1) == 0 &&
+           strncmp(index + sizeof before - 1, column->name, len) == 0 &&
+           strcmp(index + sizeof before - 1 + len, ", ledger)") == 0;
+}
+
+/* Gives each column of a kind its place. */
+static void assign_slots(struct tide_table *t, struct tide_table *stored,
+                         const struct tide_kind *kind)
+{
+    uint8_t last[TIDE_PG_INT4_ARRAY + 1] = { 0 };
+    uint32_t common = TIDE_COUNT(event_common);
+    for (uint32_t i = 0; i < common; i++)
+        t->columns[i].slot = (uint8_t)i;
+    for (uint32_t i = common; i < t->column_count; i++) {
+        struct tide_column *column = &t->columns[i];
+        bool in_turn = false;
+        uint8_t place =
+            i - common < kind->field_count ? place_in_log(stored, kind, i - common, &in_turn) : 0;
+        enum tide_pg_type type = stored_type(column);
+        if (is_listed(kind, column)) {
+            column->slot = stored_place(stored, "listed");
+            column->also = place;
+        } else if (place && !in_turn) {
+            column->slot = place;
+        } else {
+            column->slot = last[type] = slot_of_type(stored, type, last[type]);
+            column->also = place;
+        }
+    }
+}
+
+static const struct tide_column *column_named(const struct tide_table *t, const char *name,
+                                              size_t len)
+{
+    for (uint32_t i = 0; i < t->column_count; i++)
+        if (strlen(t->columns[i].name) == len && strncmp(t->columns[i].name, name, len) == 0)
+            return &t->columns[i];
+    return NULL;
+}
+
+/* Adds an index of one kind, with the names of the stored columns. */
+static void add_kind_index(struct tide_table *stored, const struct tide_table *t,
+                           const char *columns)
+{
+    char text[192];
+    size_t at = 0;
+    while (*columns) {
+        size_t len = strcspn(columns, "(), ");
+        const struct tide_column *column = len ? column_named(t, columns, len) : NULL;
+        int wrote = snprintf(text + at, sizeof text - at, "%.*s", (int)(len ? len : 1), columns);
+        if (column)
+            wrote = snprintf(text + at, sizeof text - at, "%s", stored->columns[column->slot].name);
+        assert(wrote > 0 && at + (size_t)wrote < sizeof text);
+        at += (size_t)wrote;
+        columns += len ? len : 1;
+    }
+    snprintf(text + at, sizeof text - at, " WHERE kind = %u", t->number);
+    add_index(stored, keep_text(text));
+}
+
+static void store_kind(const struct tide_kind *kind, uint16_t number, struct tide_table *stored)
+{
+    struct tide_table *t = &built.tables[kind->table];
+    char where[32];
+    snprintf(where, sizeof where, "t.kind = %u", number);
+    t->where = keep_text(where);
+    t->number = number;
+    t->stored = stored;
+    assign_slots(t, stored, kind);
+    for (uint32_t i = 0; i < TIDE_INDEXES_MAX && t->indexes[i]; i++) {
+        const char *first = t->indexes[i] + strlen("(deployment, ");
+        const struct tide_column *column = column_named(t, first, strcspn(first, ","));
+        if (i > 0 || !column || !is_listed(kind, column))
+            add_kind_index(stored, t, t->indexes[i]);
+    }
+}
+
+/* Stores the events of all kinds in one table: each column of a kind has a slot of its type, which
+ * other kinds use for theirs. A slot that a row does not use takes one bit. */
+static void store_events(const struct tide_kind *kinds)
+{
+    struct tide_table *stored = &built.stored[TIDE_TABLE_EVENT_LOG];
+    const struct tide_column listed = { "listed", TIDE_PG_INT4, .nullable = true };
+    store_keyed(&built.tables[TIDE_TABLE_EVENT_LOG], stored);
+    stored->is_shared = true;
+    add_columns(stored, &listed, 1);
+    assert(stored->column_count == SLOTS_FIRST);
+    for (uint32_t i = 0, number = 0; number < TIDE_EV_COUNT; i++)
+        if (kinds[i].class == TIDE_KIND_EVENT)
+            store_kind(&kinds[i], (uint16_t)++number, stored);
+}
+
 void tide_tables_assign(struct tide_kind *kinds, uint32_t count)
 {
     fixed_tables();
@@ -509,6 +684,7 @@ void tide_tables_assign(struct tide_kind *kinds, uint32_t count)
     }
     store_keyed(&built.tables[TIDE_TABLE_TX], &built.stored[TIDE_TABLE_TX]);
     store_calls();
+    store_events(kinds);
     for (uint32_t i = 0; i < built.count; i++)
         store_keyed(&built.tables[i], &built.stored[i]);
 }

@@ -57,8 +57,10 @@ static void write_index(FILE *out, const struct tide_table *t, const char *colum
 {
     static const char all[] = "(deployment, ";
     bool shorter = *full && strncmp(columns, all, sizeof all - 1) == 0;
-    fprintf(out, "CREATE INDEX ON %s.\"%s\" %s%s%s;\n", t->schema, t->name, shorter ? "(" : "",
-            shorter ? columns + sizeof all - 1 : columns, strstr(columns, " WITH ") ? "" : full);
+    const char *list = shorter ? columns + sizeof all - 1 : columns;
+    size_t len = strstr(list, " WHERE ") ? (size_t)(strstr(list, " WHERE ") - list) : strlen(list);
+    fprintf(out, "CREATE INDEX ON %s.\"%s\" %s%.*s%s%s;\n", t->schema, t->name, shorter ? "(" : "",
+            (int)len, list, strstr(list, " WITH ") ? "" : full, list + len);
 }
 
 static void write_table(FILE *out, const struct tide_table *t, bool packed)
@@ -75,6 +77,9 @@ static void write_table(FILE *out, const struct tide_table *t, bool packed)
             t->partitioned ? " PARTITION BY RANGE (deployment, ledger)" : "");
     for (uint32_t i = 0; i < TIDE_INDEXES_MAX && t->indexes[i]; i++)
         write_index(out, t, t->indexes[i], full);
+    if (t->together)
+        fprintf(out, "CREATE STATISTICS %s.%s_together (dependencies) ON %s FROM %s.\"%s\";\n",
+                t->schema, t->name, t->together, t->schema, t->name);
 }
 
 /* ---- views: words for keys ---- */
@@ -85,9 +90,14 @@ static void write_table(FILE *out, const struct tide_table *t, bool packed)
  * contract's settings have more columns. */
 enum { JOINS_MAX = 6 };
 
-static const char *stored_name(const struct tide_column *column)
+static const char *stored_name(const struct tide_table *table, const struct tide_column *column)
 {
-    return column->as ? column->as : column->name;
+    return table->stored ? table->stored->columns[column->slot].name : column->name;
+}
+
+static const char *words_of(const struct tide_column *column)
+{
+    return column->words ? column->words : "chain.word";
 }
 
 static void put_array(struct tide_buf *out, const char *column)
@@ -98,34 +108,37 @@ static void put_array(struct tide_buf *out, const char *column)
                   column, column);
 }
 
+/* An array lists each word once, although both columns may have it. */
 static void put_split(struct tide_buf *out, const struct tide_column *column, uint32_t joins)
 {
-    tide_buf_str(out, "array_remove(ARRAY[");
-    for (uint32_t i = 1; i <= column->split; i++)
-        tide_buf_putf(out, "%sw%u.word", i > 1 ? ", " : "", joins + i);
+    tide_buf_putf(out, "array_remove(ARRAY[w%u.word", joins + 1);
+    for (uint32_t i = 2; i <= column->split; i++)
+        tide_buf_putf(out, ", CASE WHEN t.\"%s_%u\" IS DISTINCT FROM t.\"%s_1\" THEN w%u.word END",
+                      column->name, i, column->name, joins + i);
     tide_buf_str(out, "], NULL)");
 }
 
 /* Writes the expression for the words of a column and counts the joins that it needs. */
-static void put_words(struct tide_buf *out, const struct tide_column *column, uint32_t *joins)
+static void put_words(struct tide_buf *out, const struct tide_table *table,
+                      const struct tide_column *column, uint32_t *joins)
 {
     if (column->split) {
         put_split(out, column, *joins);
         *joins += column->split;
     } else if (column->type == TIDE_PG_TEXT_ARRAY) {
-        put_array(out, stored_name(column));
+        put_array(out, stored_name(table, column));
     } else if (*joins < JOINS_MAX) {
         tide_buf_putf(out, "w%u.word", ++*joins);
     } else {
-        tide_buf_putf(out, "(SELECT w.word FROM chain.word AS w WHERE w.id = t.\"%s\")",
-                      stored_name(column));
+        tide_buf_putf(out, "(SELECT w.word FROM %s AS w WHERE w.id = t.\"%s\")", words_of(column),
+                      stored_name(table, column));
     }
 }
 
-static void put_join(struct tide_buf *out, const char *column, uint32_t *joins)
+static void put_join(struct tide_buf *out, const char *words, const char *column, uint32_t *joins)
 {
     ++*joins;
-    tide_buf_putf(out, " LEFT JOIN chain.word AS w%u ON w%u.id = t.\"%s\"", *joins, *joins, column);
+    tide_buf_putf(out, " LEFT JOIN %s AS w%u ON w%u.id = t.\"%s\"", words, *joins, *joins, column);
 }
 
 /* Writes the joins in the order in which put_words counts them. */
@@ -137,19 +150,20 @@ static void put_joins(struct tide_buf *out, const struct tide_table *table)
         const struct tide_column *column = &table->columns[i];
         for (uint32_t k = 1; k <= column->split; k++) {
             snprintf(name, sizeof name, "%s_%u", column->name, k);
-            put_join(out, name, &joins);
+            put_join(out, words_of(column), name, &joins);
         }
         if (column->keyed && column->type == TIDE_PG_TEXT && joins < JOINS_MAX)
-            put_join(out, stored_name(column), &joins);
+            put_join(out, words_of(column), stored_name(table, column), &joins);
     }
 }
 
-static void put_keys(struct tide_buf *out, const struct tide_column *column)
+static void put_keys(struct tide_buf *out, const struct tide_table *table,
+                     const struct tide_column *column)
 {
     for (uint32_t i = 1; i <= column->split; i++)
         tide_buf_putf(out, ", t.\"%s_%u\" AS \"%s_%u_key\"", column->name, i, column->name, i);
     if (column->keyed && column->type == TIDE_PG_TEXT)
-        tide_buf_putf(out, ", t.\"%s\" AS \"%s_key\"", stored_name(column), column->name);
+        tide_buf_putf(out, ", t.\"%s\" AS \"%s_key\"", stored_name(table, column), column->name);
 }
 
 void tide_table_select(struct tide_buf *out, const struct tide_table *table, const char *from,
@@ -157,17 +171,18 @@ void tide_table_select(struct tide_buf *out, const struct tide_table *table, con
 {
     uint32_t joins = 0;
     for (uint32_t i = 0; i < table->column_count; i++) {
+        const struct tide_column *column = &table->columns[i];
+        const char *name = stored_name(table, column);
         tide_buf_str(out, i ? ", " : "SELECT ");
-        if (table->columns[i].keyed) {
-            put_words(out, &table->columns[i], &joins);
-        } else {
-            tide_buf_putf(out, "t.\"%s\"", stored_name(&table->columns[i]));
-        }
-        if (table->columns[i].keyed || table->columns[i].as)
-            tide_buf_putf(out, " AS \"%s\"", table->columns[i].name);
+        if (column->keyed)
+            put_words(out, table, column, &joins);
+        else
+            tide_buf_putf(out, "t.\"%s\"", name);
+        if (column->keyed || strcmp(name, column->name) != 0)
+            tide_buf_putf(out, " AS \"%s\"", column->name);
     }
     for (uint32_t i = 0; keys && i < table->column_count; i++)
-        put_keys(out, &table->columns[i]);
+        put_keys(out, table, &table->columns[i]);
     tide_buf_putf(out, " FROM %s AS t", from);
     put_joins(out, table);
     if (table->where)
@@ -176,9 +191,10 @@ void tide_table_select(struct tide_buf *out, const struct tide_table *table, con
 
 static void write_key_comments(FILE *out, const struct tide_table *t)
 {
-    static const char what[] = "Its key in chain.word";
     for (uint32_t i = 0; i < t->column_count; i++) {
         const struct tide_column *column = &t->columns[i];
+        char what[64];
+        snprintf(what, sizeof what, "Its key in %s", words_of(column));
         for (uint32_t k = 1; k <= column->split; k++)
             fprintf(out, "COMMENT ON COLUMN %s.\"%s\".\"%s_%u_key\" IS '%s';\n", t->schema, t->name,
                     column->name, k, what);
@@ -284,6 +300,20 @@ static void write_all_lives(FILE *out, const struct tide_table *history,
     write_comments(out, state);
 }
 
+/* Writes the numbers of events' kinds. */
+static void write_kinds(FILE *out, const struct tide_table *tables, uint32_t count)
+{
+    fprintf(out,
+            "\nCREATE TABLE chain.kind (\n    id smallint PRIMARY KEY,\n    word text NOT NULL "
+            "UNIQUE\n);\nCOMMENT ON TABLE chain.kind IS 'the kinds of events: their numbers in "
+            "stored rows';\nCOMMENT ON COLUMN chain.kind.id IS 'Number in event_rows.log';\n"
+            "COMMENT ON COLUMN chain.kind.word IS 'Name of the event''s table';\n");
+    for (uint32_t i = 0; i < count; i++)
+        if (tables[i].number)
+            fprintf(out, "INSERT INTO chain.kind VALUES (%u, '%s');\n", tables[i].number,
+                    tables[i].name);
+}
+
 void tide_tables_write_sql(FILE *out)
 {
     uint32_t count;
@@ -299,6 +329,7 @@ void tide_tables_write_sql(FILE *out)
         "-- place of words are in schemas of their own; views show them with the words.\n"
         "-- Rows are those of decoder version %d.\n",
         TIDE_DECODER_VERSION);
+    write_kinds(out, tables, count);
     for (uint32_t i = 0; i < count; i++)
         if (i != TIDE_TABLE_HISTORY_TTL && i != TIDE_TABLE_STATE_TTL)
             write_all(out, tables, i);

@@ -23,14 +23,16 @@ BEGIN
   FOR t IN
     SELECT v.name AS view, to_regclass(v.name)::oid AS number, split_part(v.stored, ' ', 1) AS stored, c.*, k.same
     FROM told AS v,
-      LATERAL (SELECT string_agg(o.stored, ', ' ORDER BY a.attnum) AS columns,
+      LATERAL (SELECT string_agg(o.stored, ', ' ORDER BY a.attnum) || CASE WHEN v.stored LIKE '%t.kind = %' THEN ', kind' ELSE '' END AS columns,
           string_agg(CASE
-            WHEN o.stored LIKE '%, %' THEN format('public.key_of(NEW.%1$I[1]), public.key_of(NEW.%1$I[2])', o.col)
-            WHEN o.type = 'text' AND s.atttypid = 'integer'::regtype THEN format('public.key_of(NEW.%I)', o.col)
+            WHEN o.type = 'text[]' AND o.stored LIKE '%, %' THEN format('public.key_of(NEW.%1$I[1]), public.key_of(NEW.%1$I[2])', o.col)
             WHEN o.type = 'text[]' THEN format('(SELECT array_agg(public.key_of(u.word) ORDER BY u.n) FROM unnest(NEW.%I) WITH ORDINALITY AS u (word, n))', o.col)
-            ELSE format('NEW.%I', o.col) END, ', ' ORDER BY a.attnum) AS words
+            WHEN o.type = 'text' AND s.atttypid = 'smallint'::regtype THEN format('chain.kind_key(NEW.%I)', o.col)
+            WHEN o.type = 'text' AND s.atttypid = 'integer'::regtype THEN concat_ws(', ', format('public.key_of(NEW.%I)', o.col),
+              CASE WHEN o.stored LIKE '%, %' THEN format('public.key_of(NEW.%I)', o.col) END)
+            ELSE format('NEW.%I', o.col) END, ', ' ORDER BY a.attnum) || coalesce(', ' || substring(v.stored FROM 't.kind = (\d+)'), '') AS words
         FROM told AS o JOIN pg_attribute AS a ON a.attrelid = to_regclass(v.name) AND a.attname = o.col
-          LEFT JOIN pg_attribute AS s ON s.attrelid = to_regclass(split_part(v.stored, ' ', 1)) AND s.attname = o.stored
+          LEFT JOIN pg_attribute AS s ON s.attrelid = to_regclass(split_part(v.stored, ' ', 1)) AND s.attname = split_part(o.stored, ',', 1)
         WHERE o.name = v.name) AS c,
       LATERAL (SELECT string_agg(format('s.%1$I = OLD.%1$I', a.attname), ' AND ') AS same
         FROM pg_index AS i JOIN pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = ANY (i.indkey)

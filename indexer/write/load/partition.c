@@ -38,7 +38,8 @@ static void sql_create(struct write_session *s, const struct tide_table *table, 
     write_sql_more(s, "CREATE TABLE ");
     write_sql_leaf(s, table, from);
     write_sql_more(s,
-                   " (LIKE %s.\"%s\" INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE,"
+                   " (LIKE %s.\"%s\" INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING STORAGE"
+                   " INCLUDING STATISTICS,"
                    " CONSTRAINT loading CHECK (deployment = %u AND ledger >= %u AND ledger < %u));",
                    tide_table_stored(table)->schema, tide_table_stored(table)->name,
                    s->plan->deployment, from, write_plan_end(s->plan, from));

@@ -23,6 +23,8 @@ tide_status write_keys_read(struct write_keys *keys, const struct tide_batch *ba
 {
     tide_status status = write_lives_match(&keys->lives, keys->plan, batch, err);
     tide_words_begin(keys->words);
+    /* event.log shows the rows of other tables. */
+    assert(batch->rows[TIDE_TABLE_EVENT_LOG].count == 0);
     for (uint32_t i = 0; i < keys->plan->table_count && status == TIDE_OK; i++)
         if (batch->rows[i].count && keys->plan->tables[i].stored)
             status = tide_words_read(keys->words, i, &keys->plan->tables[i],

@@ -10,9 +10,9 @@ pg_start
 pg_writable
 api_index "${TIDE_CONTRACT_LEDGERS:-512}"
 # Every event and entry of the simulator can be decoded, so one raw event and one raw entry are inserted here.
-sql "INSERT INTO event.raw SELECT deployment, ledger, tx, op, 999, closed_at, contract, 1, 'planted', '\\x00' FROM event.log LIMIT 1" >/dev/null
+sql "INSERT INTO event.raw SELECT deployment, ledger, tx, op, 999, closed_at, contract, 1, 'planted', '\\x00' FROM event.log ORDER BY ledger, tx, op, event LIMIT 1" >/dev/null
 sql "INSERT INTO state.raw SELECT deployment, sha256(contract::bytea), ledger, 1, 0, closed_at, contract, 1, 'planted', '\\x00', NULL
-    FROM event.log LIMIT 1" >/dev/null
+    FROM event.log ORDER BY ledger, tx, op, event LIMIT 1" >/dev/null
 export PG_DIR PG_BIN
 (umask 077 && openssl genpkey -algorithm ed25519 -out "$PG_DIR/receipts.pem")
 api_start --api-rate-lookup 0 --api-rate-query 0 --api-receipt-keys "$PG_DIR/receipts.pem" --api-receipt-issuer contract

@@ -15,7 +15,7 @@ from _sql import Driver, sql
 
 ONE, NEWEST = 10**12, 2147483647
 COMMON = ("deployment", "ledger", "tx", "op", "event", "closed_at", "contract")
-HIDDEN = ("jurisdiction_allowed",)
+HIDDEN = ("jurisdiction_allowed", "form")
 
 
 def rows(text):
@@ -47,8 +47,7 @@ def camel(name):
 def every_event():
     """All events, from the tables of their kinds and not from event.log: the newest first."""
     found = []
-    for table in sql("SELECT string_agg(relname, ' ' ORDER BY relname) FROM pg_class c JOIN pg_namespace n ON "
-                     "n.oid = relnamespace WHERE nspname = 'event_rows' AND relkind = 'p' AND relname NOT IN ('log', 'raw')").split():
+    for table in sql("SELECT string_agg(word, ' ' ORDER BY word) FROM chain.kind").split():
         for e in rows(f"SELECT * FROM event.{table}"):
             e["kind"] = table
             found.append({n: v for n, v in e.items() if not n.endswith("_key")})

@@ -23,7 +23,7 @@ BEGIN
     SELECT c.oid, format('%I.%I', s.nspname, c.relname) AS name FROM pg_class AS c JOIN pg_namespace AS s ON s.oid = c.relnamespace
     WHERE s.nspname IN ('state', 'history', 'event') AND c.relkind IN ('r', 'v') AND NOT c.relispartition
       AND (c.relname ~ '^(liquidity_pool|synthetic_engine|stability_pool|compliance_registry|partner_registry|earnings_distributor|oracle|dao_governance)_'
-        OR c.relname IN ('log', 'raw'))
+        OR c.relname = 'raw')
   LOOP
     FOREACH stranger IN ARRAY ARRAY[false, true] LOOP
       EXECUTE (SELECT format('INSERT INTO %s (%s) SELECT %s FROM %s WHERE contract NOT LIKE ''CATTACKER%%''', t.name,

@@ -22,7 +22,7 @@ plant partner_registry_partner key_id 40 "jsonb_build_object('name', '\\x' || re
 plant dao_governance_proposal key_id 40 "jsonb_build_object('title', '\\x' || repeat('c3a9', 29000))"
 plant dao_governance_multi_sig_wallet wallet_id 120 "jsonb_build_object('signers', to_jsonb(array_fill(f.contract, ARRAY[1400])))"
 sql "INSERT INTO event.raw SELECT t.deployment, t.ledger, t.tx, 0, 1000 + i, t.closed_at, l.contract, 1, 'planted ' || repeat('x', 4000), '\\x00'
-    FROM (SELECT * FROM chain.tx ORDER BY ledger DESC, tx DESC LIMIT 1) AS t, (SELECT contract FROM event.log LIMIT 1) AS l, generate_series(1, 2500) AS i" >/dev/null
+    FROM (SELECT * FROM chain.tx ORDER BY ledger DESC, tx DESC LIMIT 1) AS t, (SELECT contract FROM event.log ORDER BY ledger, tx, op, event LIMIT 1) AS l, generate_series(1, 2500) AS i" >/dev/null
 API_READY=/healthz api_start
 HASH=$(sql "SELECT encode(hash, 'hex') FROM chain.tx ORDER BY ledger DESC, tx DESC LIMIT 1") LEDGER=$(sql "SELECT ledger FROM chain.cursor") \
     COUNTS=$(sql "SELECT (SELECT count(*) FROM state.partner_registry_partner), (SELECT count(*) FROM state.dao_governance_proposal), (SELECT count(*) FROM state.dao_governance_multi_sig_wallet)") \

@@ -48,13 +48,13 @@ WITH page AS (
   UNION ALL
   (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, e.kind_key, e.subject_key, e.addresses_1_key, e.addresses_2_key
   FROM event.log AS e
-  WHERE e.addresses_2_key = chain.word_key($8::text) AND
+  WHERE e.addresses_2_key = chain.word_key($8::text) AND e.addresses_1_key IS DISTINCT FROM e.addresses_2_key AND
 -- part: event_found
 -- part: event_where
 -- part: event_order
   LIMIT $4::integer)
   UNION ALL
-  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, NULL, NULL, NULL, NULL
+  (SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.contract_key, NULL::smallint, NULL, NULL, NULL
   FROM (SELECT c.deployment, c.ledger, c.tx, c.op, -1 AS event, c.closed_at, c.contract_key, c.source_key FROM chain.call AS c) AS e
   WHERE e.source_key = chain.word_key($8) AND
 -- part: event_found

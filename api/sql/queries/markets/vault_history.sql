@@ -34,7 +34,7 @@ FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
 -- part: version_where
 -- part: version_order
     LIMIT $4::integer) AS h
-  LEFT JOIN LATERAL (SELECT c.fn, c.hash FROM chain.call AS c
+  LEFT JOIN LATERAL (SELECT c.fn_key, c.hash FROM chain.call AS c
     WHERE c.deployment = $1 AND c.ledger = h.ledger AND c.tx = h.tx
       AND ($2::integer = 2147483647 OR c.contract_key NOT IN (SELECT chain.found_after($1::smallint, $2::integer))) ORDER BY c.op LIMIT 1) AS c ON true,
   LATERAL (SELECT (SELECT d.decimals FROM chain.decimals_at($1::smallint, h.collateral_tok, $2::integer) AS d) AS collateral,
@@ -42,7 +42,7 @@ FROM k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
     h.ledger::text AS "ledger",
     chain.rfc3339(h.closed_at) AS "closedAt",
     encode(c.hash, 'hex') AS "txHash",
-    c.fn AS "function",
+    (SELECT w.word FROM chain.word AS w WHERE w.id = c.fn_key) AS "function",
     h.removed AS "closed",
     h.collateral_tok AS "collateralToken",
     (SELECT t.symbol FROM chain.token_at($1::smallint, h.collateral_tok, $2::integer) AS t) AS "collateralTokenSymbol",

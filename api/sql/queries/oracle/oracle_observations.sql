@@ -16,8 +16,7 @@
 --   "provider":"GANS2HBIBB3FM55DLJMSOO43WXJBVGIUO6DTMWALOJWLFBKAE4W3RLF2", "price":"10019953",
 --   "priceScaled":"1.0019953"}
 --
--- Prices as submitted by providers, by time. Each filter is written so that only its own index fits: an asset or a
--- provider may have said nothing for long.
+-- Prices as submitted by providers, by time: all, or those of an asset or a provider by an index of its own.
 WITH page AS (
   (SELECT e.* FROM event.oracle_price_observation AS e
   WHERE $8::text IS NULL AND $9::text IS NULL AND
@@ -26,19 +25,17 @@ WITH page AS (
   LIMIT $4::integer)
   UNION ALL
   (SELECT e.* FROM event.oracle_price_observation AS e
-  WHERE $9 IS NULL AND e.asset_key >= chain.word_key($8) AND e.asset_key <= chain.word_key($8) AND
+  WHERE $9 IS NULL AND e.asset_key = chain.word_key($8) AND
 -- part: event_where
-  ORDER BY CASE WHEN $7 = 'asc' THEN e.asset_key END, CASE WHEN $7 = 'asc' THEN e.ledger END, CASE WHEN $7 = 'asc' THEN e.tx END,
-    CASE WHEN $7 = 'asc' THEN e.op END, CASE WHEN $7 = 'asc' THEN e.event END,
-    e.asset_key DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4)
+-- part: event_order
+  LIMIT $4::integer)
   UNION ALL
   (SELECT e.* FROM event.oracle_price_observation AS e
-  WHERE e.provider_key >= chain.word_key($9) AND e.provider_key <= chain.word_key($9)
+  WHERE e.provider_key = chain.word_key($9)
     AND ($8 IS NULL OR e.asset_key = (SELECT chain.word_key($8))) AND
 -- part: event_where
-  ORDER BY CASE WHEN $7 = 'asc' THEN e.provider_key END, CASE WHEN $7 = 'asc' THEN e.ledger END, CASE WHEN $7 = 'asc' THEN e.tx END,
-    CASE WHEN $7 = 'asc' THEN e.op END, CASE WHEN $7 = 'asc' THEN e.event END,
-    e.provider_key DESC, e.ledger DESC, e.tx DESC, e.op DESC, e.event DESC LIMIT $4)
+-- part: event_order
+  LIMIT $4::integer)
 )
 SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.event
 FROM page AS e, LATERAL (SELECT

@@ -28,7 +28,6 @@
 --
 -- Rounds: an aggregate and the observations since the one before of that asset.
 -- The first one behind a start from a checkpoint is left out.
--- Written so that only the index by asset fits: an asset may have had no round for long.
 WITH page AS (
   SELECT e.ledger, e.tx, e.op, e.event, e.closed_at, e.asset, e.asset_key, e.median_price
   FROM event.oracle_price_aggregate AS e
@@ -45,9 +44,9 @@ SELECT row_to_json(x)::text, e.ledger || '.' || e.tx || '.' || e.op || '.' || e.
 FROM page AS e
   LEFT JOIN LATERAL (
     SELECT b.ledger, b.tx, b.op, b.event FROM event.oracle_price_aggregate AS b
-    WHERE b.deployment = $1 AND b.asset_key >= e.asset_key AND b.ledger <= e.ledger
-      AND (b.asset_key, b.ledger, b.tx, b.op, b.event) < (e.asset_key, e.ledger, e.tx, e.op, e.event)
-    ORDER BY b.asset_key DESC, b.ledger DESC, b.tx DESC, b.op DESC, b.event DESC LIMIT 1
+    WHERE b.deployment = $1 AND b.asset_key = e.asset_key AND b.ledger <= e.ledger
+      AND (b.ledger, b.tx, b.op, b.event) < (e.ledger, e.tx, e.op, e.event)
+    ORDER BY b.ledger DESC, b.tx DESC, b.op DESC, b.event DESC LIMIT 1
   ) AS b ON true
   LEFT JOIN LATERAL (
     SELECT count(*) AS count, to_json(array_agg(i.item ORDER BY o.ledger, o.tx, o.op, o.event)) AS list

@@ -68,7 +68,7 @@ FROM event.log AS e, LATERAL (
     m.to_muxed_id_type AS "toMuxedIdType"
   ) AS x
 WHERE e.contract_key >= (SELECT t.key FROM token AS t) AND e.contract_key <= (SELECT t.key FROM token AS t)
-  AND e.kind_key = ANY (ARRAY(SELECT chain.word_key(k.kind) FROM unnest(ARRAY['synth_token_transfer', 'synth_token_mint',
+  AND e.kind_key = ANY (ARRAY(SELECT chain.kind_key(k.kind) FROM unnest(ARRAY['synth_token_transfer', 'synth_token_mint',
     'synth_token_burn', 'synth_token_clawback', 'stellar_asset_transfer', 'stellar_asset_mint', 'stellar_asset_burn',
     'stellar_asset_clawback']) AS k (kind))) AND
 -- part: event_found

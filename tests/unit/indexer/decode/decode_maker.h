@@ -74,6 +74,7 @@ static inline int set_up(void **state)
     m->deployment->account_count = 1;
     struct tide_decode_options options = { .deployment = m->deployment,
                                            .proof = TIDE_PROOF_EVENTS,
+                                           .with_log = true,
                                            .discovered_max = 2 };
     assert_int_equal(tide_decode_open(&m->decode, &options, &m->err), TIDE_OK);
     tide_batch_init(&m->batch);

@@ -154,7 +154,9 @@ static void index_chain(struct chain *c, uint32_t ledgers_per_batch, enum tide_p
     const struct tide_source_options source_options = { .config = &config };
     if (tide_source_open(&source, &source_options, &err))
         fail_msg("%s", err.text);
-    const struct tide_decode_options options = { .deployment = c->deployment, .proof = proof };
+    const struct tide_decode_options options = { .deployment = c->deployment,
+                                                 .proof = proof,
+                                                 .with_log = true };
     assert_int_equal(tide_decode_open(&c->decode, &options, &err), TIDE_OK);
     memset(c->rows, 0, sizeof c->rows);
     c->counts = (struct tide_batch_counts){ 0 };

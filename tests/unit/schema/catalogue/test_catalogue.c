@@ -161,8 +161,53 @@ static void jurisdictions_are_private_and_nothing_else_hides(void **state)
     assert_int_equal(hidden, 4); /* ComplianceRec and Kyc, current and history */
 }
 
-/* event.log has an index on the first address and one on the second (migrations/0003_read.sql), so
- * a third one could not be found. */
+/* Events of all kinds are rows of one table. No two columns of a kind are in one place, and each has
+ * the type of its place. */
+static void columns_of_events_have_places_of_their_own(void **state)
+{
+    (void)state;
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    const struct tide_table *stored = tables[TIDE_TABLE_EVENT_LOG].stored;
+    for (uint32_t k = 0; k < TIDE_EV_COUNT; k++) {
+        const struct tide_table *t = &tables[tide_events()[k].table];
+        uint64_t taken = 0;
+        assert_ptr_equal(t->stored, stored);
+        assert_int_equal(t->number, k + 1);
+        for (uint32_t i = 0; i < t->column_count; i++) {
+            const struct tide_column *c = &t->columns[i], *place = &stored->columns[c->slot];
+            assert_int_equal(place->type, c->keyed ? TIDE_PG_INT4 : c->type);
+            assert_int_equal(place->nullable, i >= 7);
+            assert_false(taken >> c->slot & 1);
+            taken |= UINT64_C(1) << c->slot;
+            if (c->also)
+                assert_int_equal(stored->columns[c->also].type, TIDE_PG_INT4);
+        }
+    }
+}
+
+/* A call is in the row of its transaction. What the two have under one name is one column only if it
+ * is one fact. */
+static void a_call_completes_its_transaction(void **state)
+{
+    (void)state;
+    uint32_t count;
+    const struct tide_table *tables = tide_tables(&count);
+    const struct tide_table *tx = &tables[TIDE_TABLE_TX], *call = &tables[TIDE_TABLE_CALL];
+    static const char *const both[] = { "deployment", "ledger", "tx", "closed_at", "hash", "ok" };
+    assert_ptr_equal(tx->stored, call->stored);
+    assert_true(tide_table_owns(tables, TIDE_TABLE_TX) && call->completes);
+    assert_false(tide_table_owns(tables, TIDE_TABLE_CALL));
+    assert_int_equal(tx->column_count + call->column_count - TIDE_COUNT(both),
+                     tx->stored->column_count);
+    for (size_t i = 0; i < TIDE_COUNT(both); i++)
+        for (uint32_t k = 0; k < call->column_count; k++)
+            if (strcmp(call->columns[k].name, both[i]) == 0)
+                assert_true(call->columns[k].slot < tx->column_count);
+}
+
+/* Events have an index on the first address and one on the second, so a third one could not be
+ * found. */
 static void no_event_names_three_addresses(void **state)
 {
     (void)state;
@@ -219,6 +264,8 @@ int test_catalogue(void)
         cmocka_unit_test(columns_have_names_of_their_own),
         cmocka_unit_test(state_and_history_are_pairs),
         cmocka_unit_test(jurisdictions_are_private_and_nothing_else_hides),
+        cmocka_unit_test(columns_of_events_have_places_of_their_own),
+        cmocka_unit_test(a_call_completes_its_transaction),
         cmocka_unit_test(no_event_names_three_addresses),
         cmocka_unit_test(optional_fields_are_the_nullable_columns),
         cmocka_unit_test(functions_of_a_role_are_distinct),
