@@ -42,7 +42,11 @@
 -- A transaction with its calls, refused ones too, and its events in their order, one that could not be decoded
 -- says why. A fee bump is found by its own hash and by that of the transaction in it.
 SELECT row_to_json(z)::text
-FROM chain.tx AS t, LATERAL (SELECT
+FROM (
+  SELECT * FROM chain.tx AS h WHERE h.deployment = $1::smallint AND h.hash = decode($2::text, 'hex')
+  UNION ALL
+  SELECT * FROM chain.tx AS i WHERE i.deployment = $1 AND i.inner_hash = decode($2, 'hex')
+) AS t, LATERAL (SELECT
     encode(t.hash, 'hex') AS "txHash",
     encode(t.inner_hash, 'hex') AS "innerTxHash",
     t.ledger::text AS "ledger",
@@ -86,5 +90,4 @@ FROM chain.tx AS t, LATERAL (SELECT
         FROM event.raw AS r WHERE r.deployment = $1 AND r.ledger = t.ledger AND r.tx = t.tx
       ) AS l) AS x ORDER BY x.op, x.event)) AS "events"
   ) AS y, LATERAL (SELECT row_to_json(y) AS "transaction") AS z
-WHERE t.deployment = $1::smallint AND (t.hash = decode($2::text, 'hex') OR t.inner_hash = decode($2, 'hex'))
 LIMIT 1
