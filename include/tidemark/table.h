@@ -72,8 +72,9 @@ struct tide_column {
 
 enum tide_table_kind { TIDE_TABLE_CHAIN, TIDE_TABLE_EVENT, TIDE_TABLE_STATE, TIDE_TABLE_HISTORY };
 
-/* Whether the stored rows of a history table have the column life, behind all others, and the
- * durability of the entries. */
+/* Whether the stored rows of a history table have the column life, behind all others, and which
+ * durability their entries have: one for all of the table, or the row's own, in the column
+ * durability. history.ttl alone has no such column. */
 enum tide_life { TIDE_LIFE_NONE, TIDE_LIFE_TEMPORARY, TIDE_LIFE_PERSISTENT, TIDE_LIFE_COLUMN };
 
 #define TIDE_COLUMNS_MAX 48u

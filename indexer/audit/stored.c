@@ -270,6 +270,7 @@ static tide_status read_lives(struct audit *a, const struct tide_table *history,
     return status;
 }
 
+/* Reads a table's versions and the lifetimes with them; of history.ttl those that stand alone. */
 static tide_status read_table(struct audit *a, uint32_t index, struct tide_err *err)
 {
     uint32_t count;
