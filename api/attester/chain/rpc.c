@@ -265,7 +265,11 @@ void att_rpc_select_next(struct att_rpc *rpc)
 void att_rpc_select_after_first(struct att_rpc *rpc)
 {
     assert(rpc->count > 0 && rpc->first < rpc->count);
-    rpc->current = (rpc->first + 1) % rpc->count;
+    int64_t now = now_of(rpc);
+    rpc->current = rpc->first;
+    for (uint32_t i = rpc->count - 1; i > 0; i--)
+        if (can_call(rpc, (rpc->first + i) % rpc->count, now))
+            rpc->current = (rpc->first + i) % rpc->count;
 }
 
 /* --- the calls -------------------------------------------------------------------------------- */

@@ -70,7 +70,8 @@ void att_rpc_include_all(struct att_rpc *rpc);
 /* Makes the next server of the list the current one: the next call tries it first. */
 void att_rpc_select_next(struct att_rpc *rpc);
 /* Makes the server after the first excluded one the current one. Call if no other server
- * confirmed the first one's answer. */
+ * confirmed the first one's answer. Passes over paused servers: one whose tip is refused would be
+ * paused again by the next turn's first call, and so never be asked to confirm the first one. */
 void att_rpc_select_after_first(struct att_rpc *rpc);
 
 /* The calls below return TIDE_OK, TIDE_E_IO (no server answers now), TIDE_E_CHAIN (all servers
