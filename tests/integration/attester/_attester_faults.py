@@ -1,4 +1,5 @@
 """The faults of attester_faults.sh: each is a function whose docstring says the expected result."""
+import json
 import os
 import re
 import resource
@@ -423,11 +424,104 @@ def revoked_over(w):
     check(w.row(intent, "attention") == ["suspended"], f"{w.row(intent, 'attention')}")
 
 
+def stops(w, attester, call):
+    """The attester stands still while that call of its own, which is delayed, is under way: what it read before gets old."""
+    until(lambda: json.loads(w.post("/faults", None, "GET"))[0]["struck"] > 0, f"{call} under way")
+    attester.send(signal.SIGSTOP)
+    w.calm()
+
+
+def goes_on(w, attester, intent, sees):
+    """It goes on, and sees that it was left behind: it changes nothing of the row and sends nothing."""
+    before = w.sends(), w.row(intent, "*"), w.audit(intent)
+    attester.send(signal.SIGCONT)
+    until(lambda: sees in attester.said(), lambda: f"{sees}: {attester.said()}")
+    check(before == (w.sends(), w.row(intent, "*"), w.audit(intent)), f"{intent}: {before} became {w.row(intent, '*')} {w.audit(intent)}")
+
+
+def locks_hold(w, hold):
+    """Locks that do not hold are those of a pooler that gives each transaction another session: the fence alone is left."""
+    for kind in "(bigint)", "(int, int)":
+        if hold:
+            w.db.ask(f"DROP FUNCTION pg_catalog.pg_try_advisory_lock{kind}; ALTER FUNCTION pg_catalog.real_lock{kind} RENAME TO pg_try_advisory_lock")
+        else:
+            w.db.ask(f"ALTER FUNCTION pg_catalog.pg_try_advisory_lock{kind} RENAME TO real_lock")
+            w.db.ask(f"CREATE FUNCTION pg_catalog.pg_try_advisory_lock{kind} RETURNS bool LANGUAGE sql AS 'SELECT true'")
+
+
+def decided_anew(w):
+    """A newer decision comes between the choice of the row and its signature."""
+    older, subject, session = w.plant()
+    w.fault("simulateTransaction=delay:1000x1")
+    with w.attester() as one:
+        stops(w, one, "simulateTransaction")
+        newer, _, _ = w.plant(subject, rev=2, session=session, expires=4102444860)
+        one.send(signal.SIGCONT)
+        reaches(w, newer, "confirmed")
+        reaches(w, older, "superseded")
+        check(f"attester.fenced id={older}" in one.said(), one.said())
+    check(w.audit(older) == ["superseded"], f"{w.audit(older)}")
+    is_once(w, newer, subject)
+
+
+def taken_over(w, loses, sees):
+    """Another one signed and sent before this one has signed; loses: how this one's claim ends."""
+    w.still()
+    intent, subject, _ = w.plant()
+    w.fault("simulateTransaction=delay:1000x1")
+    with w.attester(*LASTING) as one:
+        stops(w, one, "simulateTransaction")
+        loses()
+        with w.attester(*LASTING):
+            reaches(w, intent, "submitted")
+            goes_on(w, one, intent, sees.format(intent))
+            w.tick(30)
+            reaches(w, intent, "confirmed")
+    is_once(w, intent, subject)
+
+
+def requeued_by_another(w):
+    """Another one found this one's envelope dead and signed a new one: the end of the old one is not the new one's."""
+    w.still()
+    intent, subject, _ = w.plant()
+    w.fault("sendTransaction=status:504x1")
+    with w.attester("--attester-valid-s", "30") as one:
+        until(lambda: w.row(intent)[2] == "unknown", "sent")
+        one.send(signal.SIGSTOP)
+        w.calm()
+        w.ledgers(40)
+        w.fault("getTransaction=delay:1000@4x1")  # two servers were asked twice each: the envelope is given up
+        one.send(signal.SIGCONT)
+        stops(w, one, "getTransaction")
+        w.fault("sendTransaction=status:504")
+        with w.attester(*LASTING):
+            until(lambda: w.audit(intent) == ["signed", "requeued", "signed"] and w.row(intent)[2] == "unknown", lambda: f"{w.row(intent)} {w.audit(intent)}")
+            goes_on(w, one, intent, f"attester.fenced id={intent}")
+        w.calm()
+        w.tick(30)
+        reaches(w, intent, "confirmed")
+    is_once(w, intent, subject, 2)
+
+
+def x13(w):
+    """X13 stopped while another one, or a newer decision, takes over: what it does by its old claim changes and sends nothing"""
+    w.tick(30)
+    decided_anew(w)
+    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'tidemark-attester'"
+    taken_over(w, lambda: w.db.ask(cut), "attester.standby")
+    locks_hold(w, False)
+    try:
+        taken_over(w, lambda: None, "attester.fenced id={}")
+        requeued_by_another(w)
+    finally:
+        locks_hold(w, True)
+
+
 def stop_lib():
     return os.path.join(os.environ["TIDE_SOURCE_DIR"], "tools/lib/cluster.sh")
 
 
-FAULTS = [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12]
+FAULTS = [x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13]
 
 
 def main():

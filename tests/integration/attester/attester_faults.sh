@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Faults X1 to X12 between a decision and the chain, each by its name, on a real PostgreSQL and a simulated network.
+# Faults X1 to X13 between a decision and the chain, each by its name, on a real PostgreSQL and a simulated network.
 # usage: attester_faults.sh [NAME…]
 . "$(dirname "$0")/../_pg.sh"
 [ -x "$TIDE_BIN/tidemark-attester" ] && [ -x "$TIDE_BIN/tidemark-sim" ] || { echo "programs not built"; exit 1; }
