@@ -76,14 +76,23 @@ nginx_up() {
     NGINX_PID=$(pgrep -P $NGINX | sed -n 1p)
 }
 
+# libmicrohttpd with the same header lines and as many bytes of body, and no work of ours: the least that this library costs.
+floor_up() {
+    rm -f "$dir/floor.port"
+    taskset -c 0 "$TIDE_BIN/tidemark-perf" floor "$dir/nginx.answer" "$dir/nginx.body" "$dir/floor.port" 2>"$dir/floor.log" &
+    FLOOR_PID=$!
+    AWAIT_PID=$FLOOR_PID AWAIT_LOG=$dir/floor.log await "libmicrohttpd alone" eval '[ -s "$dir/floor.port" ] && answers "$(cat "$dir/floor.port")/"'
+    FLOOR_URL=http://127.0.0.1:$(cat "$dir/floor.port")
+}
+
 # Warm up: the map's pages are read once.
 api_warm() { load "$API_PID" 32 10 "$API_URL"; }
 
-# A round measures nginx, us, and nginx again. If nginx's two figures differ by more than a tenth,
+# A round measures nginx, us, libmicrohttpd alone, and nginx again. If nginx's two figures differ by more than a tenth,
 # other work disturbed the round: it is left out, whatever our figure, and another one is taken, up to
 # three times as many as wanted.
 api_against_nginx() { # WANTED
-    local i ratios=() ours=() theirs=() first told out=0 wanted=$((2 * rounds + 1))
+    local i ratios=() floors=() ours=() theirs=() first told out=0 wanted=$((2 * rounds + 1))
     api_warm
     for ((i = 0; i < 3 * wanted && ${#ratios[@]} < wanted; i++)); do
         load "$NGINX_PID" 32 2 "$NGINX_URL"
@@ -91,6 +100,8 @@ api_against_nginx() { # WANTED
         load "$API_PID" 32 2 "$API_URL"
         local us=$CPU_US
         told="$RPS requests/s, p99 $P99_MS ms"
+        load "$FLOOR_PID" 32 2 "$FLOOR_URL"
+        local least=$CPU_US
         load "$NGINX_PID" 32 2 "$NGINX_URL"
         if awk -v a="$first" -v b="$CPU_US" 'BEGIN { exit !(a > 1.1 * b || b > 1.1 * a) }'; then
             out=$((out + 1))
@@ -99,14 +110,16 @@ api_against_nginx() { # WANTED
         theirs+=("$(awk -v a="$first" -v b="$CPU_US" 'BEGIN { printf "%.3f", (a + b) / 2 }')")
         ours+=("$us")
         ratios+=("$(ratio "$us" "${theirs[-1]}")")
+        floors+=("$(ratio "$least" "${theirs[-1]}")")
     done
     [ ${#ratios[@]} -gt 0 ] || { skip "CPU per look-up: nginx itself was disturbed in all $out rounds"; return 0; }
     local goal=$1 mine his
     mine=$(quartiles "${ours[@]}") his=$(quartiles "${theirs[@]}")
     # shellcheck disable=SC2046
-    set -- $(quartiles "${ratios[@]}")
+    set -- $(quartiles "${ratios[@]}") $(quartiles "${floors[@]}")
     result "CPU per compliance look-up, 1 million people / nginx return 200" "$goal" "$1" "$2" \
         "us: ours ${mine% *}, nginx ${his% *}; ${#ratios[@]} rounds, $out left out for nginx being disturbed; $told, nginx $RPS; $(wc -c <"$dir/nginx.body") bytes of body"
+    result "the same answer by libmicrohttpd alone / nginx return 200" - "$3" "$4" "the same rounds: the least for a server over it"
 }
 
 api_sizes() {
@@ -286,7 +299,9 @@ bench_api() {
     api_fill
     api_up --api-threads 1
     nginx_up
+    floor_up
     api_against_nginx "<=1.40"
+    kill "$FLOOR_PID" && wait "$FLOOR_PID"
     kill "$NGINX" && wait "$NGINX" || true
     api_sizes
     api_memory

@@ -31,6 +31,7 @@ int main(int argc, char **argv)
         { "walk", perf_walk },       { "scan", perf_scan },         { "dump", perf_dump },
         { "replay", perf_replay },   { "raw", perf_raw },           { "latency", perf_latency },
         { "lookups", perf_lookups }, { "snapshot", perf_snapshot }, { "bucket", perf_bucket },
+        { "floor", perf_floor },
     };
     for (size_t i = 0; argc > 1 && i < TIDE_COUNT(commands); i++)
         if (strcmp(argv[1], commands[i].name) == 0)
@@ -53,7 +54,9 @@ int main(int argc, char **argv)
         "       tidemark-perf snapshot ROUNDS COUNT             look-ups in a snapshot of COUNT "
         "records\n"
         "       tidemark-perf bucket BYTES                      a bucket of a history archive, to "
-        "standard output; its name to standard error\n",
+        "standard output; its name to standard error\n"
+        "       tidemark-perf floor ANSWER BODY PORTFILE        a server of libmicrohttpd that "
+        "answers every request with these bytes\n",
         stderr);
     return 64;
 }

@@ -24,5 +24,6 @@ int perf_latency(int argc, char **argv);
 int perf_lookups(int argc, char **argv);
 int perf_snapshot(int argc, char **argv);
 int perf_bucket(int argc, char **argv);
+int perf_floor(int argc, char **argv);
 
 #endif
