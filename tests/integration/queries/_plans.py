@@ -30,9 +30,9 @@ GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "key_owne
 # grows with those, not with events: sums kept by day would have to be made again whenever an earlier day comes later.
 # The last 24 hours of each pool are at most 47 candles, whatever happened in them.
 # Of stats_daily each day also looks up the words of the few tokens that are collateral, and of their contracts.
-# A liquidation names up to eight tokens and addresses. All versions of one vault may be sorted: the planner expects few.
+# A liquidation reads eight rows of the one table of events: itself, back to its burn, and what two transfers may be. All versions of one vault may be sorted: the planner expects few.
 # Prices of all feeds are many of all events: read in the order of the ledger, with what is between them.
-DETAILS = {"oracle_observations": 8, "stats_daily": 6, "pools": 16, "stats": 16, "liquidations": 2, "vault_history": 2}
+DETAILS = {"oracle_observations": 8, "stats_daily": 6, "pools": 16, "stats": 16, "liquidations": 3, "vault_history": 2}
 # A sum over many rows stops at so many, and says so ("complete").
 SUMS = {"market_risk": 10001, "compliance_counts": 200001, "compliance_daily": 200001}
 # A row that is read may show so many words (keys are looked up in chain.word).
