@@ -516,7 +516,6 @@ class Python(TypeScript):
 
 SECRETS = {"X-API-Key", "s"}  # a route that takes one acts for the holder of it
 OF_A_WALLET = {"kyc_challenge"}  # a text to be signed comes to the wallet from its own page, never through a model
-PAST_LEDGER = "2500"  # the ledger that the manual's questions about the past name: a parameter of theirs
 
 INSTRUCTIONS = """Read-only tools of an index of a synthetic-asset protocol on Stellar. Each answer names its ledger (`ledger`, `closedAt`) and is true at that ledger's close: \
 name it beside every figure. Amounts are strings of raw units; beside each is `…Scaled` with its decimals applied. Never turn them into floating-point numbers. \
@@ -559,16 +558,19 @@ class Mcp:
     def questions(self):
         """As many as the manual has. A statement that names the past ledger takes it as a parameter."""
         found = re.findall(r"^\*\*(\d+)\. ([^*]+)\*\*([^\n]*)\n+```sql\n(.*?)^```", self.manual, re.S | re.M)
-        if not found:
-            sys.exit("generate: the manual asks no questions")
+        # The ledger that the manual's questions about the past name is a parameter of theirs.
+        ledgers = set(re.findall(r"_as_of\((\d+)\)", "".join(sql for *_, sql in found)))
+        if len(ledgers) != 1:
+            sys.exit(f"generate: the manual asks {len(found)} questions, about the ledgers {sorted(ledgers)}: not about one")
+        named = re.compile(rf"\b{ledgers.pop()}\b")
         for number, title, more, sql in found:
-            past = re.search(rf"\b{PAST_LEDGER}\b", f"{title} {sql}") is not None
+            past = named.search(f"{title} {sql}") is not None
             ledger = {"ledger": {"type": "integer", "minimum": 1, "maximum": 4294967295, "description": "state as of the close of this ledger"}} if past else {}
             yield {
-                "name": f"question_{number}", "title": title.replace(PAST_LEDGER, "N"),
-                "description": f"{title.replace(PAST_LEDGER, 'N')}{more} Answered from the database by this statement:\n{sql.strip()}".replace(PAST_LEDGER, "N"),
+                "name": f"question_{number}", "title": named.sub("N", title),
+                "description": named.sub("N", f"{title}{more} Answered from the database by this statement:\n{sql.strip()}"),
                 "inputSchema": {"type": "object", "properties": ledger, "required": list(ledger), "additionalProperties": False},
-                "sql": re.sub(rf"\b{PAST_LEDGER}\b", "{ledger}", sql.strip().rstrip(";")) if past else sql.strip().rstrip(";"),
+                "sql": named.sub("{ledger}", sql.strip().rstrip(";")) if past else sql.strip().rstrip(";"),
             }
 
     def text(self):

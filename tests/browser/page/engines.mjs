@@ -139,7 +139,12 @@ async function webkit() {
   let chosen = await raw('GET', `${at}/window`), queue = Promise.resolve();
   const first = chosen;
   const screenAsks = (...words) => execFileSync('xdotool', words, { env: { ...process.env, DISPLAY: display }, encoding: 'utf8' }).trim().split('\n');
-  const windows = () => screenAsks('search', '--onlyvisible', '--name', 'MiniBrowser|Tidemark|^\\[Automation');
+  // A window that goes while xdotool looks at it ends the search (BadWindow).
+  const windows = () => eventually('a search of windows', () => {
+    try { return screenAsks('search', '--onlyvisible', '--name', 'MiniBrowser|Tidemark|^\\[Automation'); } catch (error) {
+      if (!/BadWindow/.test(error.stderr)) throw error;
+    }
+  });
   const inTab = (handle, method, path, body) => {
     const next = queue.then(async () => {
       if (handle !== chosen) await raw('POST', `${at}/window`, { handle });
@@ -154,9 +159,9 @@ async function webkit() {
     version: `webkit ${made.capabilities.browserName} ${made.capabilities.browserVersion}`, said: own.said,
     async close() { await raw('DELETE', at).catch(() => {}); await own.stop(); await screen.stop(); rmSync(home, { recursive: true, force: true }); },
     async tab(url) {
-      const before = windows();
+      const before = await windows();
       const { handle } = await inTab(first, 'POST', '/window/new', { type: 'window' });
-      const own = await eventually('a window', () => windows().find((one) => !before.includes(one)));
+      const own = await eventually('a window', async () => (await windows()).find((one) => !before.includes(one)));
       const go = (to) => inTab(handle, 'POST', '/url', { url: to });
       await go(url);
       return {
