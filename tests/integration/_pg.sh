@@ -83,6 +83,7 @@ pg_start_from() { # empty|schema [-c x=y]…
     local archive kind=$1
     shift
     PG_BIN=$(cluster_bin) || exit 1
+    PATH=$PG_BIN:$PATH # Debian's own psql is a Perl script, which takes four times as long to start
     [ -x "$TIDE_BIN/tidemark-indexer" ] || { echo "programs not built"; exit 1; }
     archive=$(pg_template "$kind") || fail "no cluster"
     PG_DIR=$(mktemp -d "${TMPDIR:-/tmp}/tide.XXXXXX")
