@@ -76,9 +76,8 @@ node --input-type=module -e '
     if (count < 60) throw new Error(`only ${count} samples`);
     console.log(`samples of ${count} routes`);' "$TIDE_BUILD/api/openapi.json" || fail "the samples"
 "${strict[@]}" lists.mts _strict.mts _common.cts samples/*.mts || fail "the types of the TypeScript package, or a sample that does not fit it"
-"$built/env/bin/mypy" --cache-dir "$built/mypy" --python-executable "$python" samples/*_sample.py >"$work/mypy.log" || { tail -n 20 "$work/mypy.log"; fail "a sample does not fit the Python package"; }
-
-"$built/env/bin/mypy" --strict --cache-dir "$built/mypy" --python-executable "$python" "$here/_strict.py" || fail "what the types of the Python package accept"
+"$built/env/bin/mypy" --strict --cache-dir "$built/mypy" --python-executable "$python" samples/*_sample.py "$here/_strict.py" >"$work/mypy.log" ||
+    { tail -n 20 "$work/mypy.log"; fail "what the types of the Python package accept, or a sample that does not fit it"; }
 "$built/env/bin/mypy" --config-file "$built/python/pyproject.toml" --cache-dir "$built/mypy" "$built/python/src" || fail "the types of the Python package"
 "$python" "$here/_python.py" "$packages" || fail "the Python package"
 "$python" "$here/_agree.py" "$packages" || fail "the packages do not agree"
