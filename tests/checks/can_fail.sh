@@ -5,8 +5,9 @@ check=$TIDE_SOURCE_DIR/tools/check
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
-fresh() {
+fresh() { # the good tree again
     rm -rf "$dir/t"
+    [ ! -e "$dir/good" ] || { cp -R "$dir/good" "$dir/t"; return; }
     mkdir -p "$dir/t/include/tidemark" "$dir/t/schema/base" "$dir/t/indexer/decode" "$dir/t/tools/packaging"
     cp "$TIDE_SOURCE_DIR/include/tidemark/"{banned,base,slice}.h "$dir/t/include/tidemark/"
     cp "$TIDE_SOURCE_DIR/.clang-format" "$dir/t/"
@@ -21,11 +22,12 @@ fresh() {
     printf 'void e(bool a)\n{\n    tide_log(a ? TIDE_INFO : TIDE_WARN, "one.made", "x=%%s", ")"); /* tide_log(0) */\n    tide_log(TIDE_WARN, "two.made", "");\n}\n' >"$dir/t/schema/base/e.c"
     printf '#include "tidemark/slice.h"\n\nint g(int a);\nint g(int a)\n{\n    return a == TIDE_E_CHAIN ? 0 : TIDE_E_LIMIT;\n}\n' >"$dir/t/indexer/decode/decode.c"
     printf '#include "tidemark/slice.h"\n\nint f(int a);\nint f(int a)\n{\n    return a;\n}\n' >"$dir/t/schema/base/a.c"
+    cp -R "$dir/t" "$dir/good"
 }
 
 declare -A passed
-breaks() { # CHECK WHAT: the tree must not pass, and the good tree must
-    if "$check/$1" "$dir/t" >"$dir/out" 2>&1; then
+breaks() { # CHECK WHAT: the tree must not pass, and the good tree must. What it said is in $dir/broken
+    if "$check/$1" "$dir/t" >"$dir/broken" 2>&1; then
         echo "FAIL: $1 lets pass: $2"
         exit 1
     fi
@@ -144,11 +146,15 @@ for span in 'T.gone' 'T.kept`, `.gone' 'D/gone*.c' '../D/base/gone.c' 'gone.sql'
 done
 for comment in 'T.gone waits' 'see D/base/gone.h' 'base/gone.h' 'as put_''gone() does' 'ti''de_gone' 'tide''mark-gone runs' 'with --go''ne'; do
     comment=${comment//T./unit.}; comment=${comment//D\//schema/}
-    echo "/* x, $comment */" >>"$dir/t/schema/base/a.c"; breaks mentions "a comment of C: $comment"
-    echo "SELECT 1; -- $comment" >"$dir/t/schema/base/a.sql"; breaks mentions "a comment of SQL: $comment"
-    echo "true # $comment" >"$dir/t/tools/a.sh"; breaks mentions "a comment of shell: $comment"
-    printf 'def f():\n    """Does.\n\n    %s"""\n' "$comment" >"$dir/t/tools/a.py"; breaks mentions "a comment of Python: $comment"
-    echo "# $comment" >"$dir/t/schema/CMakeLists.txt"; breaks mentions "a comment of CMake: $comment"
+    echo "/* x, $comment */" >>"$dir/t/schema/base/a.c"
+    echo "SELECT 1; -- $comment" >"$dir/t/schema/base/a.sql"
+    echo "true # $comment" >"$dir/t/tools/a.sh"
+    printf 'def f():\n    """Does.\n\n    %s"""\n' "$comment" >"$dir/t/tools/a.py"
+    echo "# $comment" >"$dir/t/schema/CMakeLists.txt"
+    breaks mentions "a comment: $comment"
+    for file in schema/base/a.{c,sql} tools/a.{sh,py} schema/CMakeLists.txt; do
+        grep -F "$file" "$dir/broken" >/dev/null || { echo "FAIL: mentions lets pass a comment in $file: $comment"; exit 1; }
+    done
 done
 mkdir -p "$dir/t/tools/monitoring"; echo '`integration.''gone`' >"$dir/t/tools/monitoring/alerts.yml"; breaks mentions 'the runbook of an alert'
 mkdir -p "$dir/t/tests/unit/schema" "$dir/t/tests/integration/x"; touch "$dir/t/tests/unit/schema/test_kept.c" "$dir/t/tests/integration/x/also.sh"
