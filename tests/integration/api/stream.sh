@@ -11,7 +11,7 @@ ulimit -n "$(ulimit -Hn)"
 count=${TIDE_STREAMS:-300} seconds=${TIDE_STREAM_S:-6}
 pg_start
 export ASAN_OPTIONS=detect_leaks=0 SEED=8
-serve one --ledgers 40 --txs 8 --seed $SEED --close-ms 1100 --wall-clock
+serve one --ledgers 40 --txs 4 --seed $SEED --close-ms 1100 --wall-clock
 export SIM_URL=$one_url TIDEMARK_DEPLOYMENT=$PG_DIR/one/deployment.json
 "$TIDE_BIN/tidemark-indexer" run --rpc "$one_url" --lake "$PG_DIR/one/lake" --poll-ms 50 --retry-ms-max 300 2>"$PG_DIR/indexer.log" &
 reached() { [ "$(sql "SELECT coalesce(max(ledger), 0) FROM chain.cursor" 2>/dev/null || echo 0)" -ge "$1" ]; }
