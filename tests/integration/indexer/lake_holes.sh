@@ -151,8 +151,10 @@ name='the lake hangs'
 python3 -c 'import socket, sys, time; s = socket.create_server(("127.0.0.1", 0)); print(s.getsockname()[1], flush=True); time.sleep(600)' >"$PG_DIR/deaf" &
 within 10 [ -s "$PG_DIR/deaf" ] || fail "no server that hangs"
 mkdir "$PG_DIR/none"
-follow deaf --lake "http://127.0.0.1:$(cat "$PG_DIR/deaf")" --rpc "$one_url" --http-timeout-ms 8000
+patience=(--http-timeout-ms 8000)
+follow deaf --lake "http://127.0.0.1:$(cat "$PG_DIR/deaf")" --rpc "$one_url"
 ends_equal
+patience=(--http-timeout-ms 20000)
 echo "ok $name: RPC is used"
 
 name='RPC dies at the tip, the lake lives on'
