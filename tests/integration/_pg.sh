@@ -115,6 +115,7 @@ pg_again() { cluster_up "$PG_DIR" -F ${PG_OPTIONS[@]+"${PG_OPTIONS[@]}"} "$@"; }
 
 pg_stop() { cluster_down "$PG_DIR" "${1:-fast}"; }
 
+# A psql for each call: one that stays would keep dropdb and createdb --template from its database.
 sql() { "$PG_BIN/psql" -XAtqv ON_ERROR_STOP=1 -c "$1"; }
 until_sql() { # CONDITION SECONDS: waits until the database says t
     within "$2" sql_says "$1" || fail "never: $1"
