@@ -174,10 +174,14 @@ CREATE TABLE chain.word (
 );
 COMMENT ON TABLE chain.word IS 'the words that tables of ledger rows store as keys';
 
--- 0, which no row has, for a word that no row has. With it a condition is answered by an index in its order.
+-- 0, which no row has, for a word that no row has. With it a condition is answered by an index in its order. It is no function of SQL,
+-- because that is planned anew in each statement that calls it.
 CREATE FUNCTION chain.word_key(word text) RETURNS integer
-  LANGUAGE sql STABLE PARALLEL SAFE
+  LANGUAGE plpgsql STABLE PARALLEL SAFE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off
+AS $$
+BEGIN
   RETURN coalesce((SELECT w.id FROM chain.word AS w WHERE w.word = word_key.word), 0);
+END $$;
 COMMENT ON FUNCTION chain.word_key(text) IS 'key of a word; 0: no row has it';
 
 -- --- the writer, its standbys, its state -----------------------------------------------------------
