@@ -1,10 +1,15 @@
 -- Active users by day, traders by pool and day, and users ever. Only addresses that are new in the table active are counted.
--- Rows of active with pool_key 0 are of all pools; the day '-infinity' stands for all days.
+-- Rows of active with pool_key 0 are of all pools; the day '-infinity' stands for all days. Who has a row of a pool and a day has one of
+-- all pools and the day, and who has that has one of all days, so few addresses are looked up more than once. The sort ends
+-- all look-ups before the first row is added.
 WITH seen AS MATERIALIZED (
   SELECT DISTINCT pool_id_key AS pool_key, (closed_at AT TIME ZONE 'UTC')::date AS day, trader_key AS address_key
   FROM {!event.liquidity_pool_swap} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
+), traded AS MATERIALIZED (
+  SELECT * FROM seen AS s WHERE (SELECT a.day FROM {=active} AS a
+    WHERE a.deployment = $1::smallint AND a.pool_key = s.pool_key AND a.day = s.day AND a.address_key = s.address_key) IS NULL
 ), acted AS (
-  SELECT day, address_key FROM seen
+  SELECT day, address_key FROM traded
   UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider_key
   FROM {!event.liquidity_pool_add_liquidity} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
   UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, provider_key
@@ -27,11 +32,15 @@ WITH seen AS MATERIALIZED (
   FROM {!event.stability_pool_withdraw} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
   UNION SELECT (closed_at AT TIME ZONE 'UTC')::date, depositor_key
   FROM {!event.stability_pool_claim} WHERE deployment = $1::smallint AND ledger BETWEEN $2::integer AND $3::integer
+), came AS MATERIALIZED (
+  SELECT * FROM acted AS s WHERE (SELECT a.day FROM {=active} AS a
+    WHERE a.deployment = $1::smallint AND a.pool_key = 0 AND a.day = s.day AND a.address_key = s.address_key) IS NULL
 ), fresh AS (
   INSERT INTO {=active} (deployment, pool_key, day, address_key)
-  SELECT $1::smallint, pool_key, day, address_key FROM seen
-  UNION ALL SELECT $1::smallint, 0, day, address_key FROM acted
-  UNION ALL SELECT DISTINCT $1::smallint, 0, '-infinity'::date, address_key FROM acted
+  SELECT $1::smallint, pool_key, day, address_key FROM traded
+  UNION ALL SELECT $1::smallint, 0, day, address_key FROM came
+  UNION ALL SELECT DISTINCT $1::smallint, 0, '-infinity'::date, address_key FROM came
+  ORDER BY pool_key, day, address_key
   ON CONFLICT DO NOTHING
   RETURNING pool_key, day
 ), traders AS (

@@ -69,14 +69,16 @@ struct tide_rollup_writer {
 void tide_rollup_write(struct tide_buf *out, const struct tide_rollup *rollup,
                        const struct tide_rollup_writer *writer);
 
-/* Settings for folds, until the end of the transaction: no nested loops, because a kept plan serves
- * any number of rows, no JIT for statements of a few milliseconds, and more memory for sorts. BULK
- * is for folding many ledgers: plans for the actual values besides. A statement returns one row. */
-#define TIDE_ROLLUP_SETTINGS_SQL                                                          \
+/* Settings for folds, until the end of the transaction: no nested loops, no scans of whole tables,
+ * because a kept plan serves any number of rows, no JIT for statements of a few milliseconds, and
+ * more memory for sorts. BULK is for folding many ledgers: plans for the actual values and tables.
+ * A statement returns one row. */
+#define TIDE_ROLLUP_SET_SQL_(scans, plans)                                                \
     "SELECT set_config('enable_nestloop', 'off', true), set_config('jit', 'off', true),"  \
     " set_config('work_mem', greatest(pg_size_bytes(current_setting('work_mem')) / 1024," \
-    " 65536)::text, true)"
-#define TIDE_ROLLUP_BULK_SQL \
-    TIDE_ROLLUP_SETTINGS_SQL ", set_config('plan_cache_mode', 'force_custom_plan', true)"
+    " 65536)::text, true), set_config('enable_seqscan', '" scans "', true),"              \
+    " set_config('plan_cache_mode', '" plans "', true)"
+#define TIDE_ROLLUP_SETTINGS_SQL TIDE_ROLLUP_SET_SQL_("off", "force_generic_plan")
+#define TIDE_ROLLUP_BULK_SQL     TIDE_ROLLUP_SET_SQL_("on", "force_custom_plan")
 
 #endif

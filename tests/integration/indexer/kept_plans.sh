@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Proves that the writer's session makes the plans of its rollups a few times, not for each ledger, and that they stay right while
-# the partition grows from nothing: at the end no scan of stored rows reads more blocks than its rows are worth. Ledgers have
-# a few rows, or some hundred.
+# the partition grows from nothing: at the end no scan of stored rows reads more blocks than its rows are worth, and none the whole of a table.
+# Ledgers have a few rows, or some hundred.
 # label: all
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../_pg.sh"
