@@ -65,11 +65,14 @@ WITH version AS MATERIALIZED (
     swaps = p.swaps + excluded.swaps,
     sold_a = p.sold_a + excluded.sold_a,
     sold_b = p.sold_b + excluded.sold_b
+), pool_word AS MATERIALIZED (
+  SELECT pool_id_key, (SELECT w.word FROM chain.word AS w WHERE w.id = pool_id_key) AS pool_id FROM minute GROUP BY pool_id_key
 ), trader AS (
   INSERT INTO {=trader} AS t (deployment, trader, pool_id, a_to_b, swaps, sold, first_at, last_at)
-  SELECT $1::smallint, (SELECT w.word FROM chain.word AS w WHERE w.id = trader_key), (SELECT w.word FROM chain.word AS w WHERE w.id = pool_id_key),
-    a_to_b, count(*), sum(amount_in), min(closed_at), max(closed_at)
-  FROM trade GROUP BY trader_key, pool_id_key, a_to_b
+  SELECT $1::smallint, (SELECT w.word FROM chain.word AS w WHERE w.id = t.trader_key), p.pool_id,
+    t.a_to_b, t.swaps, t.sold, t.first_at, t.last_at
+  FROM (SELECT trader_key, pool_id_key, a_to_b, count(*) AS swaps, sum(amount_in) AS sold, min(closed_at) AS first_at, max(closed_at) AS last_at
+    FROM trade GROUP BY trader_key, pool_id_key, a_to_b) AS t JOIN pool_word AS p USING (pool_id_key)
   ON CONFLICT (deployment, trader, pool_id, a_to_b) DO UPDATE SET
     swaps = t.swaps + excluded.swaps,
     sold = t.sold + excluded.sold,
