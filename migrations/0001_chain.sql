@@ -7,9 +7,11 @@ CREATE SCHEMA IF NOT EXISTS chain; -- `migrate` records its work there before th
 CREATE SCHEMA event;
 CREATE SCHEMA state;
 CREATE SCHEMA history;
+CREATE SCHEMA asof;
 CREATE SCHEMA chain_rows;
 CREATE SCHEMA event_rows;
 CREATE SCHEMA history_rows;
+COMMENT ON SCHEMA asof IS 'the last versions of each key in each ledger, and perhaps others, of the views of the schema history: what statements as of a ledger read';
 COMMENT ON SCHEMA chain_rows IS 'stored rows of the views chain.tx and chain.call: a call in the row of its transaction; with keys of chain.word';
 COMMENT ON SCHEMA event_rows IS 'stored rows of the views of the schema event, with keys of chain.word';
 COMMENT ON SCHEMA history_rows IS 'stored rows of the views of the schema history, with keys of chain.word';

@@ -431,7 +431,7 @@ COMMENT ON PROCEDURE chain.attach_partition(smallint, integer) IS 'attaches agai
 -- Tokens are looked up in both token roles, since their kind may have become known late. OFFSET 0 keeps
 -- each condition an index probe per version, never a join.
 CREATE FUNCTION chain.not_decoded_since(role text) RETURNS text LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-  SELECT coalesce(string_agg(format(' AND NOT EXISTS (SELECT FROM history.%I AS h WHERE h.deployment = $1 AND h.key_hash = v.key_hash'
+  SELECT coalesce(string_agg(format(' AND NOT EXISTS (SELECT FROM asof.%I AS h WHERE h.deployment = $1 AND h.key_hash = v.key_hash'
       ' AND h.ledger <= $3 AND (h.ledger, h.tx, h.seq) > (v.ledger, v.tx, v.seq) OFFSET 0)', c.relname), '' ORDER BY c.relname), '')
   FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
   WHERE n.nspname = 'history' AND c.relkind = 'v'

@@ -6,7 +6,7 @@
 --
 -- analyst.define makes a view of a query. Braces in the query stand for what views have in common:
 --
---   {state.T a} {event.T a} {history.T a}  a table, of the contract that the deployment file names for its role
+--   {state.T a} {event.T a} {history.T a} {asof.T a}  a table, of the contract that the deployment file names for its role
 --   {tokens a}                             analyst.tokens
 --   {now a}                                the newest close time of each deployment
 --   {event a}                              the place of an event, and the hash of its transaction
@@ -22,11 +22,11 @@
 -- of tokens have no condition, because a deployment has several tokens.
 CREATE FUNCTION analyst.define_tables(query text) RETURNS text LANGUAGE sql AS $define$
   SELECT regexp_replace(regexp_replace(query,
-    '\{(state|event|history)\.(liquidity_pool|synthetic_engine|stability_pool|compliance_registry|partner_registry'
+    '\{(state|event|history|asof)\.(liquidity_pool|synthetic_engine|stability_pool|compliance_registry|partner_registry'
       '|earnings_distributor|oracle|dao_governance)(\w+) (\w+)\}',
     '(\1.\2\3 AS \4 JOIN (SELECT) AS \4_bound ON (\4.deployment, \4.contract) IN'
       ' (SELECT r.deployment, r.contract FROM chain.role AS r WHERE r.role = ''\2''))', 'g'),
-    '\{(state|event|history)\.(\w+) (\w+)\}', '\1.\2 AS \3', 'g')
+    '\{(state|event|history|asof)\.(\w+) (\w+)\}', '\1.\2 AS \3', 'g')
 $define$;
 
 -- The hash is looked up only where it is asked for.
@@ -62,7 +62,7 @@ CREATE FUNCTION analyst.define_as_of(query text) RETURNS text LANGUAGE sql AS $d
     '\{state\.(\w+) (\w+)\}', '(SELECT v.*'
       ' FROM (SELECT s.key_hash FROM {state.\1 s} WHERE s.deployment = @deployment'
       ' UNION SELECT g.key_hash FROM {history.\1 g} WHERE g.deployment = @deployment AND g.removed AND g.ledger > @ledger) AS k'
-      ' CROSS JOIN LATERAL (SELECT h.* FROM {history.\1 h}'
+      ' CROSS JOIN LATERAL (SELECT h.* FROM {asof.\1 h}'
       ' WHERE h.deployment = @deployment AND h.key_hash = k.key_hash AND h.ledger <= @ledger'
       ' ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS v'
       ' WHERE NOT v.removed) AS \2', 'g'),

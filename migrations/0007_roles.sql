@@ -37,11 +37,11 @@ DECLARE
   r record;
 BEGIN
   FOR r IN SELECT p.oid::regprocedure AS name FROM pg_proc AS p JOIN pg_namespace AS n ON n.oid = p.pronamespace
-    WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc') LOOP
+    WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'asof', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc') LOOP
     EXECUTE format('REVOKE ALL ON ROUTINE %s FROM PUBLIC', r.name);
   END LOOP;
   FOR r IN SELECT n.nspname AS name FROM pg_namespace AS n
-    WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc') LOOP
+    WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'asof', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc') LOOP
     EXECUTE format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', r.name);
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM PUBLIC', r.name);
   END LOOP;
@@ -61,7 +61,7 @@ AS $$
 DECLARE
   name text;
 BEGIN
-  FOREACH name IN ARRAY ARRAY['chain', 'event', 'state', 'history'] LOOP
+  FOREACH name IN ARRAY ARRAY['chain', 'event', 'state', 'history', 'asof'] LOOP
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO tidemark_feeder', name);
     EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO tidemark_feeder', name);
     EXECUTE format('ALTER DEFAULT PRIVILEGES IN SCHEMA %I GRANT SELECT ON TABLES TO tidemark_feeder', name);
@@ -85,7 +85,7 @@ BEGIN
     FROM pg_class AS c
       JOIN pg_namespace AS n ON n.oid = c.relnamespace
       JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-    WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'rollup') AND c.relkind IN ('r', 'p', 'v', 'm')
+    WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'asof', 'rollup') AND c.relkind IN ('r', 'p', 'v', 'm')
       AND NOT c.relispartition
       AND (n.nspname, c.relname) NOT IN (('chain', 'lease'), ('chain', 'standby'), ('chain', 'attempt'), ('chain', 'migration'))
       AND a.attname NOT IN ('jurisdiction', 'xdr', 'key_xdr', 'value_xdr', 'args_xdr', 'ret_xdr')
@@ -95,7 +95,7 @@ BEGIN
     EXECUTE format('GRANT SELECT (%s) ON %I.%I TO tidemark_api', t.columns, t.folder, t.name);
   END LOOP;
   FOR t IN SELECT nspname AS name FROM pg_namespace
-    WHERE nspname IN ('chain', 'event', 'state', 'history', 'rollup', 'analyst') LOOP
+    WHERE nspname IN ('chain', 'event', 'state', 'history', 'asof', 'rollup', 'analyst') LOOP
     EXECUTE format('GRANT USAGE ON SCHEMA %I TO tidemark_api', t.name);
   END LOOP;
   GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA analyst, chain TO tidemark_api;
@@ -113,7 +113,7 @@ AS $$
 DECLARE
   other text;
 BEGIN
-  FOREACH other IN ARRAY ARRAY['chain', 'event', 'state', 'history', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'kyc'] LOOP
+  FOREACH other IN ARRAY ARRAY['chain', 'event', 'state', 'history', 'asof', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'kyc'] LOOP
     EXECUTE format('REVOKE ALL ON SCHEMA %I FROM PUBLIC, tidemark_analyst', other);
     EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA %I FROM PUBLIC, tidemark_analyst', other);
   END LOOP;

@@ -21,7 +21,7 @@ from def_file import ROOT, macros
 ROLES = re.findall(r"^    TIDE_ROLE_([a-z_]+),", (ROOT / "include/tidemark/deployment.h").read_text(), re.M)
 SINGLE = ROLES[:ROLES.index("synth_token")]  # as tide_role_is_single
 TOKENS = ("synth_token", "stellar_asset")
-PLACE = re.compile(r"(,[ \n]*|\b(?:FROM|JOIN)[ \n]+)(state|history|event|chain)\.(\w+)\b(?!\()(?:[ \n]*AS +(\w+))?")
+PLACE = re.compile(r"(,[ \n]*|\b(?:FROM|JOIN)[ \n]+)(state|history|asof|event|chain)\.(\w+)\b(?!\()(?:[ \n]*AS +(\w+))?")
 FIELDS = ", ".join(f"max(j.address) FILTER (WHERE j.role = '{role}') AS {role}" for role in SINGLE)
 BOUND_ROLES = (f"bound_roles AS MATERIALIZED (SELECT {FIELDS} FROM chain.deployment AS d, jsonb_to_recordset(d.contracts)"
                " AS j(role text, address text) WHERE d.id = $1::smallint)")

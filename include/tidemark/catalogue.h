@@ -118,6 +118,7 @@ struct tide_kind {
     const struct tide_event_form *forms;
     uint32_t form_count;
     bool by_ledger; /* entries: the history table has an index by ledger */
+    bool packed;    /* entries: versions of a key in a ledger share a stored row */
     uint32_t field_count;
     const struct tide_field *fields; /* in the order of the columns */
     const char *indexes[TIDE_KIND_INDEXES_MAX];

@@ -8,6 +8,8 @@
  *   history.*  deployment, key_hash bytea, ledger, tx, seq int4, closed_at, contract, removed bool,
  *              then key arguments and value fields (NULL when removed).
  *              key (deployment, key_hash, ledger, tx, seq): one probe answers "as of ledger N"
+ *   asof.*     the same without versions that a later one of their ledger stands for
+ *              (tide_table_versions)
  *   state.*    the same columns without removed: the newest version. key (deployment, key_hash)
  *   TTL        state.ttl and history.ttl have live_until by key_hash for every entry, except
  *              instances of Stellar assets. They are views: the transaction that writes a version
@@ -53,6 +55,7 @@ enum tide_pg_type {
     TIDE_PG_INT8_ARRAY,
     TIDE_PG_NUMERIC_ARRAY,
     TIDE_PG_INT4_ARRAY,
+    TIDE_PG_BOOL_ARRAY,
 };
 
 struct tide_column {
@@ -62,6 +65,7 @@ struct tide_column {
     bool is_private; /* a person's jurisdiction: in no view, answer, log or plain export */
     bool no_digest;  /* no fact of the ledgers (wall clock, coverage, names): left out of digests */
     bool keyed;      /* TEXT, TEXT_ARRAY: stored as keys of chain.word */
+    bool of_key;     /* an argument of the entry's key */
     uint8_t split; /* keyed TEXT_ARRAY: number of columns c_1, c_2 … that store it; 0: one array */
     uint8_t slot;  /* place of its first column in the stored table; set with `stored` below */
     uint8_t also;  /* a further place of its value there, or the first free one behind; 0: none */
@@ -80,6 +84,7 @@ enum tide_life { TIDE_LIFE_NONE, TIDE_LIFE_TEMPORARY, TIDE_LIFE_PERSISTENT, TIDE
 #define TIDE_COLUMNS_MAX 48u
 #define TIDE_TABLES_MAX  320u
 #define TIDE_INDEXES_MAX 14u
+#define TIDE_EARLIER     "earlier_" /* names of columns, see tide_table_versions */
 
 struct tide_table {
     const char *schema; /* "chain", "event", "state", "history" */
@@ -109,6 +114,10 @@ struct tide_table {
     uint16_t owner;  /* stored: index of the first view; the others share it */
     bool is_shared;  /* stored: of several views */
     enum tide_life life;
+    /* The stored table of a history whose versions share rows: number of its columns in front of
+     * those with the prefix earlier_ (see tide_table_versions). 0: each version has its own row. */
+    uint32_t own_columns;
+    bool packed;  /* history: versions of one key in a ledger share a stored row */
     bool is_view; /* follows from other tables: the writer writes no rows of it */
 };
 
@@ -152,6 +161,19 @@ TIDE_INLINE bool tide_table_owns(const struct tide_table *tables, uint32_t index
  * table or a query in parentheses. keys: adds c_key beside each keyed text column c. */
 void tide_table_select(struct tide_buf *out, const struct tide_table *table, const char *from,
                        bool keys);
+/* Returns the number of columns of a stored row that is one version. */
+TIDE_INLINE uint32_t tide_table_own_columns(const struct tide_table *stored)
+{
+    return stored->own_columns ? stored->own_columns : stored->column_count;
+}
+/* Returns the stored column earlier_NAME of a column of a packed table, or NULL: versions of which
+ * that column differs do not share a row. */
+const struct tide_column *tide_table_earlier(const struct tide_table *stored, const char *name);
+/* Appends what to read in FROM for all versions in a stored table, or in a partition of it: the
+ * table itself, or a query in parentheses. The stored row of a packed table is the newest version
+ * of its key in its ledger. earlier_tx, earlier_seq and the other arrays have the versions before
+ * it, oldest first; an array is null if all have the row's own value. */
+void tide_table_versions(struct tide_buf *out, const struct tide_table *table, const char *from);
 /* The column life: 0 if the transaction that wrote the version did not set its lifetime. Else the
  * row of history.ttl that follows from it has the number `seq`, and live_until, which is 0 for an
  * entry that was removed or archived. */

@@ -278,7 +278,7 @@ static tide_status read_table(struct audit *a, uint32_t index, struct tide_err *
     const struct tide_table *table = &tide_tables(&count)[index];
     tide_status status = TIDE_OK;
     if (table->life) {
-        snprintf(from, sizeof from, "%s.\"%s\"", table->schema, table->name);
+        snprintf(from, sizeof from, "asof.\"%s\"", table->name);
         status = read_rows(a, index, table, from, err);
     }
     return status == TIDE_OK ? read_lives(a, table, err) : status;

@@ -64,6 +64,7 @@ void tide_copy_u64(struct tide_buf *buf, uint64_t v);   /* numeric */
 /* One-dimensional arrays: call begin, then write each element like a column of the row, then call
  * end. */
 enum tide_copy_oid {
+    TIDE_OID_BOOL = 16,
     TIDE_OID_INT8 = 20,
     TIDE_OID_INT4 = 23,
     TIDE_OID_TEXT = 25,

@@ -39,12 +39,13 @@ static tide_status run_statement(struct tide_reproject *r, struct tide_buf *sql,
     return status;
 }
 
-/* Writes the table's columns, each with the prefix, without the column left_out. */
+/* Writes the columns of one version in the table, each with the prefix, without the column
+ * left_out. */
 static void put_columns(struct tide_buf *sql, const struct tide_table *table, const char *prefix,
                         const char *left_out)
 {
     bool any = false;
-    for (uint32_t i = 0; i < table->column_count; i++) {
+    for (uint32_t i = 0; i < tide_table_own_columns(table); i++) {
         if (left_out && strcmp(table->columns[i].name, left_out) == 0)
             continue;
         tide_buf_putf(sql, "%s%s\"%s\"", any ? ", " : "", prefix, table->columns[i].name);
@@ -181,7 +182,7 @@ static tide_status merge_state(struct tide_reproject *r, struct tide_buf *sql,
     put_columns(sql, table, "n.", "removed");
     tide_buf_putf(sql,
                   " FROM (SELECT DISTINCT deployment, key_hash FROM pg_temp.again) AS k"
-                  " CROSS JOIN LATERAL (SELECT * FROM history.\"%s\" AS h WHERE h.deployment ="
+                  " CROSS JOIN LATERAL (SELECT * FROM asof.\"%s\" AS h WHERE h.deployment ="
                   " k.deployment AND h.key_hash = k.key_hash"
                   " ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS n"
                   " WHERE NOT n.removed",

@@ -484,9 +484,9 @@ static void put_values(const struct tide_words *words, const struct tide_table *
                        const struct value *values, int64_t life, struct tide_buf *out)
 {
     const struct tide_table *stored = table->stored;
-    uint32_t count = stored->column_count - (table->life ? 1 : 0);
-    tide_copy_row(out, (uint16_t)stored->column_count);
-    for (uint32_t i = 0; i < count; i++)
+    uint32_t own = tide_table_own_columns(stored);
+    tide_copy_row(out, (uint16_t)own);
+    for (uint32_t i = 0; i < own - (table->life ? 1 : 0); i++)
         put_value(words, &values[i], out);
     if (table->life)
         tide_copy_int8(out, life);

@@ -47,9 +47,9 @@ struct tide_words_rows {
     const int64_t *lives;
 };
 #define TIDE_WORDS_LEAVE_OUT (-1)
-/* Appends the rows as rows of tide_table_stored(rows->table). All keys must be known. `more` is
- * NULL, or the rows of a table that completes these (tide_table.completes), in the same order.
- * TIDE_E_LIMIT if the rows do not fit out. */
+/* Appends the rows as rows of tide_table_stored(rows->table), with tide_table_own_columns. All keys
+ * must be known. `more` is NULL, or the rows of a table that completes these
+ * (tide_table.completes), in the same order. TIDE_E_LIMIT if the rows do not fit out. */
 tide_status tide_words_put(const struct tide_words *words, const struct tide_words_rows *rows,
                            const struct tide_words_rows *more, struct tide_buf *out,
                            struct tide_err *err) TIDE_MUST_USE;

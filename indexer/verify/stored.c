@@ -298,7 +298,7 @@ static tide_status check_pair(struct tide_verify *check, const struct tide_table
         "SELECT count(s.key_hash), count(*) FILTER (WHERE CASE WHEN s.key_hash IS NULL THEN NOT"
         " n.removed ELSE n.key_hash IS NULL OR n.removed OR (n.ledger, n.tx, n.seq) <>"
         " (s.ledger, s.tx, s.seq) END) FROM (SELECT DISTINCT ON (key_hash) key_hash, ledger, tx,"
-        " seq, removed FROM history.\"%s\" WHERE deployment = $1 ORDER BY key_hash, ledger DESC,"
+        " seq, removed FROM asof.\"%s\" WHERE deployment = $1 ORDER BY key_hash, ledger DESC,"
         " tx DESC, seq DESC) AS n FULL JOIN (SELECT * FROM state.\"%s\" WHERE deployment = $1)"
         " AS s ON s.key_hash = n.key_hash",
         history->name, history->name);

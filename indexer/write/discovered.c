@@ -191,8 +191,9 @@ static tide_status send_rows(struct write_statements *st, struct answers *a, str
         if (i == TIDE_TABLE_LEDGER)
             a->ledgers = a->count;
         a->count++;
-        status =
-            write_send_rows(st, is_state ? WRITE_MERGE_BEHIND : WRITE_ADD, i, a->step->batch, err);
+        uint64_t count;
+        status = write_send_rows(st, is_state ? WRITE_MERGE_BEHIND : WRITE_ADD, i, a->step->batch,
+                                 &count, err);
     }
     return status;
 }

@@ -202,7 +202,7 @@ static bool is_value(const char *name)
     for (size_t i = 0; i < TIDE_COUNT(others); i++)
         if (strcmp(name, others[i]) == 0)
             return false;
-    return true;
+    return strncmp(name, TIDE_EARLIER, sizeof TIDE_EARLIER - 1) != 0;
 }
 
 static void sql_values(struct write_session *s, const struct tide_table *stored, char alias)

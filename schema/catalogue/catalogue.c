@@ -13,7 +13,8 @@ enum line_kind {
     LINE_FORM,
     LINE_SUBJECT,
     LINE_INDEX,
-    LINE_BY_LEDGER
+    LINE_BY_LEDGER,
+    LINE_PACKED
 };
 
 /* One line of a .def file. */
@@ -64,6 +65,7 @@ struct line {
 #define TIDE_SUBJECT(f)         { .kind = LINE_SUBJECT, .text = #f },
 #define TIDE_INDEX(columns)     { .kind = LINE_INDEX, .text = columns },
 #define TIDE_BY_LEDGER()        { .kind = LINE_BY_LEDGER },
+#define TIDE_PACKED()           { .kind = LINE_PACKED },
 #define TIDE_TOPIC(f, T, d)     FIELD_LINE(#f, T, TOPIC, d, .name = #f)
 #define TIDE_TOPIC_OPT(f, T, d) FIELD_LINE(#f, T, TOPIC_OPT, d, .name = #f)
 #define TIDE_DATA(f, T, d)      FIELD_LINE(#f, T, DATA, d, .name = #f)
@@ -239,6 +241,10 @@ static void apply_line(struct tide_kind *kind, const struct line *line, uint32_t
         return;
     case LINE_BY_LEDGER:
         kind->by_ledger = true;
+        return;
+    case LINE_PACKED:
+        assert(kind->class == TIDE_KIND_ENTRY); /* instances may stand in history.raw too */
+        kind->packed = true;
         return;
     case LINE_SUBJECT:
         field_of(kind, line->text)->subject = true;

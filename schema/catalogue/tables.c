@@ -394,6 +394,7 @@ static size_t kind_columns(const struct tide_kind *kind, struct tide_column *out
                                              .nullable = nullable,
                                              .is_private = f->is_private,
                                              .keyed = is_word(f),
+                                             .of_key = f->place == TIDE_P_KEY,
                                              .comment = f->doc };
     }
     if (kind->form_count > 1)
@@ -430,6 +431,7 @@ static void entry_tables(struct tide_kind *kind)
     add_indexes(&built.tables[kind->state_table], kind);
     if (kind->by_ledger)
         add_index(&built.tables[kind->table], "(deployment, ledger)");
+    built.tables[kind->table].packed = kind->packed;
 }
 
 static bool has_keyed(const struct tide_table *t)
@@ -493,6 +495,40 @@ static const struct tide_column life_column = {
     .comment = "Number of the row of history.ttl that this one stands for, and live_until << 32"
 };
 
+/* Types of the columns of which the values of several versions fit into an array. */
+static const enum tide_pg_type arrays[] = { [TIDE_PG_BOOL] = TIDE_PG_BOOL_ARRAY,
+                                            [TIDE_PG_INT4] = TIDE_PG_INT4_ARRAY,
+                                            [TIDE_PG_NUMERIC20] = TIDE_PG_NUMERIC_ARRAY,
+                                            [TIDE_PG_NUMERIC39] = TIDE_PG_NUMERIC_ARRAY };
+
+static void add_earlier_column(struct tide_table *stored, const struct tide_column *of)
+{
+    char name[64];
+    if ((size_t)of->type >= TIDE_COUNT(arrays) || !arrays[of->type])
+        return;
+    int len = snprintf(name, sizeof name, TIDE_EARLIER "%s", of->name);
+    assert(len > 0 && (size_t)len < sizeof name);
+    (void)len;
+    const struct tide_column column = { keep_text(name), arrays[of->type], .nullable = true,
+                                        .comment = "Of the versions before, oldest first" };
+    add_columns(stored, &column, 1);
+}
+
+/* Adds the columns of versions that share a row to the stored form of a packed history. Versions
+ * of one key have the same key arguments. */
+static void add_earlier(const struct tide_table *t, struct tide_table *stored)
+{
+    enum { TX = 3, SEQ = 4 };
+    assert(strcmp(stored->columns[TX].name, "tx") == 0 &&
+           strcmp(stored->columns[SEQ].name, "seq") == 0);
+    stored->own_columns = stored->column_count;
+    add_earlier_column(stored, &stored->columns[TX]);
+    add_earlier_column(stored, &stored->columns[SEQ]);
+    for (uint32_t i = HISTORY_COMMON; i < t->column_count; i++)
+        if (!t->columns[i].of_key)
+            add_earlier_column(stored, &stored->columns[i]);
+}
+
 /* Makes the stored form of a table with keyed columns. Tables of state store the words themselves:
  * they are small, and lists of the present state are in the order of addresses. */
 static void store_keyed(struct tide_table *t, struct tide_table *stored)
@@ -516,6 +552,8 @@ static void store_keyed(struct tide_table *t, struct tide_table *stored)
         add_stored_column(stored, &t->columns[i]);
     if (t->life)
         add_columns(stored, &life_column, 1);
+    if (t->packed)
+        add_earlier(t, stored);
     t->stored = stored;
 }
 
@@ -706,6 +744,14 @@ int tide_table_find(const char *schema, const char *name)
     return -1;
 }
 
+const struct tide_column *tide_table_earlier(const struct tide_table *stored, const char *name)
+{
+    for (uint32_t i = stored->own_columns; stored->own_columns && i < stored->column_count; i++)
+        if (strcmp(stored->columns[i].name + sizeof TIDE_EARLIER - 1, name) == 0)
+            return &stored->columns[i];
+    return NULL;
+}
+
 const char *tide_pg_type_name(enum tide_pg_type type)
 {
     static const char *const names[] = {
@@ -723,6 +769,7 @@ const char *tide_pg_type_name(enum tide_pg_type type)
         [TIDE_PG_INT8_ARRAY] = "bigint[]",
         [TIDE_PG_NUMERIC_ARRAY] = "numeric[]",
         [TIDE_PG_INT4_ARRAY] = "integer[]",
+        [TIDE_PG_BOOL_ARRAY] = "boolean[]",
     };
     assert(type < TIDE_COUNT(names) && names[type]);
     return names[type];

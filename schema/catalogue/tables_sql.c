@@ -204,6 +204,54 @@ static void write_key_comments(FILE *out, const struct tide_table *t)
     }
 }
 
+/* ---- versions that share a row ---- */
+
+/* Writes a column of the versions before a stored row's own. */
+static void put_earlier(struct tide_buf *out, const struct tide_table *stored, uint32_t column)
+{
+    const char *name = stored->columns[column].name;
+    const struct tide_column *earlier = tide_table_earlier(stored, name);
+    if (strcmp(name, "tx") == 0)
+        tide_buf_str(out, "u.tx");
+    else if (strcmp(name, "removed") == 0)
+        tide_buf_str(out, "false");
+    else if (earlier)
+        tide_buf_putf(out, "CASE WHEN t.\"%s\" IS NULL THEN t.\"%s\" ELSE u.\"%s\"::%s END",
+                      earlier->name, name, name, tide_pg_type_name(stored->columns[column].type));
+    else
+        tide_buf_putf(out, "t.\"%s\"", name);
+}
+
+/* Writes the arrays, or their names in the rows that they become. */
+static void put_arrays(struct tide_buf *out, const struct tide_table *stored, bool names)
+{
+    for (uint32_t i = stored->own_columns; i < stored->column_count; i++)
+        tide_buf_putf(out, "%s%s\"%s\"", i > stored->own_columns ? ", " : "", names ? "" : "t.",
+                      stored->columns[i].name + (names ? sizeof TIDE_EARLIER - 1 : 0));
+}
+
+void tide_table_versions(struct tide_buf *out, const struct tide_table *table, const char *from)
+{
+    const struct tide_table *stored = tide_table_stored(table);
+    if (!stored->own_columns) {
+        tide_buf_str(out, from);
+        return;
+    }
+    uint32_t count = stored->own_columns - 1; /* without life */
+    for (uint32_t i = 0; i < count; i++)
+        tide_buf_putf(out, "%s\"%s\"", i ? ", " : "(SELECT ", stored->columns[i].name);
+    tide_buf_putf(out, " FROM %s UNION ALL ", from);
+    for (uint32_t i = 0; i < count; i++) {
+        tide_buf_str(out, i ? ", " : "SELECT ");
+        put_earlier(out, stored, i);
+    }
+    tide_buf_putf(out, " FROM %s AS t, LATERAL unnest(", from);
+    put_arrays(out, stored, false);
+    tide_buf_str(out, ") AS u (");
+    put_arrays(out, stored, true);
+    tide_buf_str(out, ") WHERE t.\"" TIDE_EARLIER "tx\" IS NOT NULL)");
+}
+
 /* ---- lifetimes ---- */
 
 void tide_table_select_lives(struct tide_buf *out, const struct tide_table *history)
@@ -249,15 +297,36 @@ static void write_lives(FILE *out, const struct tide_table *ttl)
     tide_buf_release(&sql);
 }
 
-static void write_view(FILE *out, const struct tide_table *t, const char *from)
+static void write_select(FILE *out, const struct tide_table *t, const char *schema,
+                         const char *from)
 {
     struct tide_buf sql;
     tide_buf_init(&sql, 1u << 16);
     tide_table_select(&sql, t, from, true);
     assert(!sql.failed);
-    fprintf(out, "CREATE VIEW %s.\"%s\" AS %.*s;\n", t->schema, t->name, (int)sql.len,
+    fprintf(out, "CREATE VIEW %s.\"%s\" AS %.*s;\n", schema, t->name, (int)sql.len,
             (const char *)sql.ptr);
     tide_buf_release(&sql);
+}
+
+/* Writes the view with words of `from`, and of a history the view asof beside it: from the stored
+ * rows alone. */
+static void write_view(FILE *out, const struct tide_table *t, const char *from)
+{
+    struct tide_buf versions;
+    tide_buf_init(&versions, 1u << 16);
+    tide_table_versions(&versions, t, from);
+    tide_buf_u8(&versions, 0);
+    assert(!versions.failed);
+    write_select(out, t, t->schema, (const char *)versions.ptr);
+    tide_buf_release(&versions);
+    if (t->life) {
+        write_select(out, t, "asof", from);
+        fprintf(out,
+                "COMMENT ON VIEW asof.\"%s\" IS 'Of history.%s the last version of each key in"
+                " each ledger, perhaps others too';\n",
+                t->name, t->name);
+    }
 }
 
 static void write_stored(FILE *out, const struct tide_table *t)

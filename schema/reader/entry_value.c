@@ -387,7 +387,7 @@ static const char *put_statement(struct tide_buf *sql, const struct asking *a)
     tide_buf_str(sql, "SELECT removed");
     entry_value_columns(sql, a->kind);
     tide_buf_putf(sql,
-                  " FROM history.\"%s\" AS h WHERE h.deployment = $1::smallint AND h.key_hash ="
+                  " FROM asof.\"%s\" AS h WHERE h.deployment = $1::smallint AND h.key_hash ="
                   " $2::bytea AND h.ledger <= $3::integer ORDER BY h.ledger DESC, h.tx DESC,"
                   " h.seq DESC LIMIT 1",
                   tide_tables(&count)[a->kind->table].name);

@@ -33,6 +33,7 @@ static bool fits_column(const struct tide_column *column, tide_slice v)
     case TIDE_PG_JSON:
         return v.len > 0 && tide_utf8_valid(v);
     case TIDE_PG_TEXT_ARRAY:
+    case TIDE_PG_BOOL_ARRAY:
     case TIDE_PG_INT4_ARRAY:
     case TIDE_PG_INT8_ARRAY:
     case TIDE_PG_NUMERIC_ARRAY:

@@ -2,7 +2,7 @@
 write, every function that it may call, and the statements that PostgreSQL allows every login."""
 import json
 
-OURS = ("chain", "event", "state", "history", "chain_rows", "event_rows", "history_rows", "rollup", "analyst", "kyc")
+OURS = ("chain", "event", "state", "history", "asof", "chain_rows", "event_rows", "history_rows", "rollup", "analyst", "kyc")
 IN_OURS = "('" + "', '".join(OURS) + "')"
 WHOLE = {"smallint": 2**15, "integer": 2**31, "bigint": 2**63}
 EXTREMES = {

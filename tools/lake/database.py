@@ -102,7 +102,7 @@ class Snapshot:
             SELECT current_user::text, format('%I.%I', n.nspname, c.relname)
             FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
               JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-            WHERE n.nspname IN ('analyst', 'chain', 'event', 'state', 'history', 'kyc') AND a.attname = 'jurisdiction'
+            WHERE n.nspname IN ('analyst', 'chain', 'event', 'state', 'history', 'asof', 'kyc') AND a.attname = 'jurisdiction'
               AND has_schema_privilege(n.oid, 'USAGE') AND has_column_privilege(c.oid, a.attnum, 'SELECT')
             LIMIT 1""")
         if seen:

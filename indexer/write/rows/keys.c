@@ -6,6 +6,7 @@ tide_status write_keys_open(struct write_keys *keys, const struct write_plan *pl
 {
     *keys = (struct write_keys){ .plan = plan };
     tide_buf_init(&keys->keyed, INT32_MAX);
+    write_pack_open(&keys->pack);
     tide_status status = write_lives_open(&keys->lives, err);
     return status == TIDE_OK ? tide_words_open(&keys->words, err) : status;
 }
@@ -14,6 +15,7 @@ void write_keys_close(struct write_keys *keys)
 {
     tide_buf_release(&keys->keyed);
     write_lives_close(&keys->lives);
+    write_pack_close(&keys->pack);
     tide_words_close(keys->words);
     keys->words = NULL;
 }
@@ -73,13 +75,14 @@ static struct tide_words_rows rows_of(const struct write_keys *keys, const struc
 }
 
 tide_status write_keys_put(struct write_keys *keys, const struct tide_batch *batch, uint32_t table,
-                           tide_slice *tuples, struct tide_err *err)
+                           tide_slice *tuples, uint64_t *count, struct tide_err *err)
 {
     const struct tide_table *tables = keys->plan->tables;
     struct tide_words_rows more = { 0 };
     tide_status status = TIDE_OK;
     assert(table < keys->plan->table_count && tide_table_owns(tables, table));
     *tuples = tide_buf_view(&batch->rows[table].copy);
+    *count = write_keys_count(keys, batch, table);
     if (!tables[table].stored)
         return TIDE_OK;
     uint32_t end = sharers_end(keys->plan, table);
@@ -95,7 +98,9 @@ tide_status write_keys_put(struct write_keys *keys, const struct tide_batch *bat
         status = tide_words_put(keys->words, &rows, more.table ? &more : NULL, &keys->keyed, err);
     }
     *tuples = tide_buf_view(&keys->keyed);
-    return status;
+    return status == TIDE_OK && tables[table].packed
+               ? write_pack_rows(&keys->pack, tables[table].stored, tuples, count, err)
+               : status;
 }
 
 /* ---- rows by COPY, table by table ---- */
@@ -131,13 +136,14 @@ static tide_status copy_table(struct write_session *s, struct write_keys *keys,
     const struct tide_table *table = &s->plan->tables[i];
     char what[128];
     tide_slice tuples;
+    uint64_t count;
     assert(table->kind != TIDE_TABLE_STATE);
     int len = snprintf(what, sizeof what, "COPY %s.%s", table->schema, table->name);
     assert(len > 0 && (size_t)len < sizeof what);
     (void)len;
-    tide_status status = write_keys_put(keys, batch, i, &tuples, err);
+    tide_status status = write_keys_put(keys, batch, i, &tuples, &count, err);
     if (status == TIDE_OK)
-        status = tide_pg_copy_put(write_pg(s), what, tuples, write_keys_count(keys, batch, i), err);
+        status = tide_pg_copy_put(write_pg(s), what, tuples, count, err);
     if (status == TIDE_OK)
         status = write_point(TIDE_FAILPOINT("commit.copied"), err);
     return status;

@@ -1,18 +1,15 @@
 #include "indexer/write/rows/lives.h"
 #include "indexer/database/words.h"
 #include "indexer/decode/keyed_hash.h"
-#include "tidemark/xdr.h"
+#include "indexer/write/rows/tuple.h"
 
 enum { BYTES_MAX = INT32_MAX, SLOTS_FIRST = 1 << 6 };
 
-/* Offsets in a COPY row of history: all columns in front have a value of fixed length. */
 enum {
-    AT_KEY = 2 + 4 + 2 + 4,
-    AT_LEDGER = AT_KEY + TIDE_HASH_BYTES + 4,
-    AT_TX = AT_LEDGER + 4 + 4,
-    AT_SEQ = AT_TX + 4 + 4,
-    AT_CONTRACT = AT_SEQ + 4 + 4 + 8 + 4,
-    AT_REMOVED = AT_CONTRACT + 56 + 4,
+    AT_KEY = TUPLE_KEY,
+    AT_TX = TUPLE_TX,
+    AT_SEQ = TUPLE_SEQ,
+    AT_REMOVED = TUPLE_CONTRACT + 56 + 4,
     AT_DURABILITY = AT_REMOVED + 1 + 4, /* in history.ttl and history.raw */
     AT_LIVE_UNTIL = AT_DURABILITY + 2,  /* in history.ttl: the length comes first */
     AT_KEY_END = AT_TX + 4              /* key, ledger and transaction are compared as they are */
@@ -41,16 +38,6 @@ void write_lives_close(struct write_lives *lives)
     tide_buf_release(&lives->lives);
     tide_buf_release(&lives->found);
     tide_buf_release(&lives->slots);
-}
-
-static const uint8_t *next_row(const uint8_t *row)
-{
-    uint32_t columns = (uint32_t)(row[0] << 8 | row[1]);
-    for (row += 2; columns > 0; columns--) {
-        uint32_t len = tide_be32(row);
-        row += 4 + (len == UINT32_MAX ? 0 : len);
-    }
-    return row;
 }
 
 /* Returns room for count items that are 0, or NULL without memory. */
@@ -101,7 +88,7 @@ static bool note_lives(struct write_lives *lives, const struct tide_rows *rows)
     if (!found || !put_zeros(&lives->slots, slots, sizeof(uint32_t)))
         return false;
     const uint8_t *row = rows->copy.ptr;
-    for (uint32_t i = 0; i < rows->count; i++, row = next_row(row)) {
+    for (uint32_t i = 0; i < rows->count; i++, row = tuple_next(row)) {
         found[i] = (struct life){ .row = row, .value = value_of(row) };
         *find_slot(lives, row) = i + 1;
     }
@@ -124,7 +111,7 @@ static void match_table(struct write_lives *lives, const struct tide_table *tabl
 {
     const uint8_t *row = rows->copy.ptr;
     bool raw = table->life == TIDE_LIFE_COLUMN;
-    for (uint64_t i = 0; i < rows->count; i++, row = next_row(row)) {
+    for (uint64_t i = 0; i < rows->count; i++, row = tuple_next(row)) {
         uint32_t at = *find_slot(lives, row), seq = tide_be32(row + AT_SEQ);
         if (at == 0)
             continue;

@@ -96,9 +96,16 @@ static void put_name(void *self, struct tide_buf *out, const struct tide_rollup_
         tide_buf_str(out, leaf);
         return;
     }
+    struct tide_buf versions;
+    tide_buf_init(&versions, 1u << 16);
+    tide_table_versions(&versions, table, leaf);
+    tide_buf_u8(&versions, 0);
+    out->failed |= versions.failed;
     tide_buf_u8(out, '(');
-    tide_table_select(out, table, leaf, true);
+    if (!versions.failed)
+        tide_table_select(out, table, (const char *)versions.ptr, true);
     tide_buf_u8(out, ')');
+    tide_buf_release(&versions);
 }
 
 /* The table of the rows in the CTE `added`. */

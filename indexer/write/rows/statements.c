@@ -374,21 +374,18 @@ tide_status write_statements_begin(struct write_statements *st, uint32_t partiti
 }
 
 tide_status write_send_rows(struct write_statements *st, enum write_statement what, uint32_t table,
-                            const struct tide_batch *batch, struct tide_err *err)
+                            const struct tide_batch *batch, uint64_t *count, struct tide_err *err)
 {
     struct write_session *s = st->session;
     char name[NAME_MAX_BYTES];
     bool stored = what == WRITE_PUT || what == WRITE_ADD;
     tide_slice tuples = tide_buf_view(&batch->rows[table].copy);
-    uint64_t count = batch->rows[table].count;
-    if (stored) {
-        count = write_keys_count(st->keys, batch, table);
-        if (write_keys_put(st->keys, batch, table, &tuples, err) != TIDE_OK)
-            return err->code;
-    }
+    *count = batch->rows[table].count;
+    if (stored && write_keys_put(st->keys, batch, table, &tuples, count, err) != TIDE_OK)
+        return err->code;
     assert(st->known.prepared[what][table] && st->number == s->number);
     tide_buf_reset(&st->array);
-    if (!tide_row_array(&st->array, find_shape(st, table, stored), tuples, count))
+    if (!tide_row_array(&st->array, find_shape(st, table, stored), tuples, *count))
         return tide_fail(err, TIDE_E_LIMIT, "writer: rows of %s do not fit a statement",
                          s->plan->tables[table].name);
     put_statement_name(name, what, table);

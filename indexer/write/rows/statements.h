@@ -56,9 +56,11 @@ tide_status write_statements_begin(struct write_statements *st, uint32_t partiti
 /* Prepares one statement, unless the session has it. */
 tide_status write_statements_prepare(struct write_statements *st, enum write_statement what,
                                      uint32_t table, struct tide_err *err) TIDE_MUST_USE;
-/* Sends the table's rows of the batch as the array of a prepared statement, into the pipeline. */
+/* Sends the table's rows of the batch as the array of a prepared statement, into the pipeline.
+ * *count: number of rows sent. */
 tide_status write_send_rows(struct write_statements *st, enum write_statement what, uint32_t table,
-                            const struct tide_batch *batch, struct tide_err *err) TIDE_MUST_USE;
+                            const struct tide_batch *batch, uint64_t *count,
+                            struct tide_err *err) TIDE_MUST_USE;
 
 /* Merges the history tables of a partition into all tables of state, in the running
  * transaction. ledger 0: all its ledgers; otherwise that one alone. */

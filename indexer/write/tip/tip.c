@@ -73,10 +73,11 @@ static tide_status send_puts(const struct write_sending *g, struct answers *a, s
     struct write_session *s = &g->main->session;
     tide_status status = TIDE_OK;
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
-        uint64_t count = write_keys_count(g->statements->keys, g->batch, i);
-        if (s->plan->tables[i].kind == TIDE_TABLE_STATE || !count)
+        uint64_t count = 0;
+        if (s->plan->tables[i].kind == TIDE_TABLE_STATE ||
+            !write_keys_count(g->statements->keys, g->batch, i))
             continue;
-        status = write_send_rows(g->statements, WRITE_PUT, i, g->batch, err);
+        status = write_send_rows(g->statements, WRITE_PUT, i, g->batch, &count, err);
         expect_rows(a, count);
         if (status == TIDE_OK)
             status = write_point(TIDE_FAILPOINT("commit.copied"), err);
@@ -92,9 +93,10 @@ static tide_status send_merges(const struct write_sending *g, struct answers *a,
     for (uint32_t i = 0; i < s->plan->table_count && status == TIDE_OK; i++) {
         if (s->plan->tables[i].kind != TIDE_TABLE_STATE || !g->batch->rows[i].count)
             continue;
+        uint64_t count;
         status = write_send_rows(g->statements,
                                  g->cover->moves_cursor ? WRITE_MERGE : WRITE_MERGE_BEHIND, i,
-                                 g->batch, err);
+                                 g->batch, &count, err);
         expect_rows(a, ANY_ROWS);
     }
     return status;

@@ -11,7 +11,7 @@ SELECT * FROM (
       UNION
       SELECT r.key_hash FROM history.{table} AS r WHERE r.deployment = $1 AND r.removed AND r.ledger > $2
         AND r.asset > $3::text AND ($4::text IS NULL OR r.asset <= $4)) AS k,
-    LATERAL (SELECT * FROM history.{table} AS v WHERE v.deployment = $1 AND v.key_hash = k.key_hash AND v.ledger <= $2
+    LATERAL (SELECT * FROM asof.{table} AS v WHERE v.deployment = $1 AND v.key_hash = k.key_hash AND v.ledger <= $2
       ORDER BY v.ledger DESC, v.tx DESC, v.seq DESC LIMIT 1) AS h) AS p
   WHERE NOT removed) AS u
 WHERE true ORDER BY first COLLATE "C"

@@ -52,6 +52,11 @@ sql "SELECT n.nspname || '.' || c.relname || E'\t' || a.attname FROM pg_class c
      ORDER BY c.oid, a.attnum" | order >"$PG_DIR/found"
 diff "$PG_DIR/wanted" "$PG_DIR/found" >&2 || fail "column order differs"
 
+# asof shows each entry of history with the same columns. Only lifetimes are in no row of their own there.
+views() { sql "SELECT c.relname, a.attname, format_type(a.atttypid, a.atttypmod) FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0
+    WHERE c.relnamespace = '$1'::regnamespace AND c.relname <> 'ttl' ORDER BY 1, a.attnum"; }
+diff <(views history) <(views asof) >&2 || fail "asof differs from history"
+
 # Every index of the catalogue must exist. Migrations alone add the indexes by which lists are paged.
 "$indexer" tables --sql | sed -E 's/ WITH \((fillfactor = 100|autosummarize = on)\)//' | sed -nE 's/^CREATE INDEX ON ([a-z_]+)\."([a-z_]+)" (USING [a-z]+ )?(\(.*\)( WHERE .*)?);$/\1.\2 \3\4/p' |
     sed -E 's/^([^ ]+) \(/\1 USING btree (/' | LC_ALL=C sort >"$PG_DIR/wanted"

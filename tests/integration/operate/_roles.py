@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 PSQL, OWNER = sys.argv[1:]
-SCHEMAS = "('chain', 'event', 'state', 'history', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc')"
+SCHEMAS = "('chain', 'event', 'state', 'history', 'asof', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc')"
 ROLES = ["tidemark_analyst", "tidemark_api", "tidemark_attester", "tidemark_console", "tidemark_feeder", "tidemark_kyc"]
 
 

@@ -1,6 +1,6 @@
 -- Lists what each login may do, one right a line, in the words of any PostgreSQL. For pg_upgrade.sh, which compares two servers.
 WITH ours AS (SELECT oid, nspname FROM pg_namespace
-    WHERE nspname IN ('chain', 'event', 'state', 'history', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc'))
+    WHERE nspname IN ('chain', 'event', 'state', 'history', 'asof', 'chain_rows', 'event_rows', 'history_rows', 'rollup', 'analyst', 'kyc'))
 , rights(kind, name, owner, acl) AS (
     SELECT 'schema', nspname::text, nspowner, nspacl FROM pg_namespace WHERE oid IN (SELECT oid FROM ours)
     UNION ALL SELECT 'relation', c.oid::regclass::text, relowner, relacl FROM pg_class AS c WHERE relnamespace IN (SELECT oid FROM ours)

@@ -61,7 +61,7 @@ refused decoder "its migration 0002_tables differs from this build's"
 sql "UPDATE chain.migration SET checksum = '$own' WHERE name = '0002_tables'"
 
 # Two `migrate` at once: one waits for the other, and both succeed.
-sql "DROP SCHEMA chain CASCADE; DROP SCHEMA event CASCADE; DROP SCHEMA state CASCADE; DROP SCHEMA history CASCADE; DROP SCHEMA chain_rows, event_rows, history_rows CASCADE"
+sql "DROP SCHEMA chain CASCADE; DROP SCHEMA event CASCADE; DROP SCHEMA state CASCADE; DROP SCHEMA history CASCADE; DROP SCHEMA asof CASCADE; DROP SCHEMA chain_rows, event_rows, history_rows CASCADE"
 sql "DROP SCHEMA IF EXISTS analyst CASCADE; DROP SCHEMA IF EXISTS rollup CASCADE; DROP SCHEMA IF EXISTS kyc CASCADE"
 "$indexer" migrate >/dev/null & one=$!
 "$indexer" migrate >/dev/null & two=$!

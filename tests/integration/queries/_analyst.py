@@ -78,7 +78,7 @@ def see_refusals():
     tables = rows("postgres", """
         SELECT format('%I.%I', n.nspname, c.relname) AS name
         FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-        WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'chain_rows', 'event_rows', 'history_rows', 'rollup') AND c.relkind IN ('r', 'p', 'v')""")
+        WHERE n.nspname IN ('chain', 'event', 'state', 'history', 'asof', 'chain_rows', 'event_rows', 'history_rows', 'rollup') AND c.relkind IN ('r', 'p', 'v')""")
     if len(tables) < 150:
         sys.exit(f"only {len(tables)} tables to be refused")
     script = "".join(f"SELECT 1 FROM {table['name']} LIMIT 1;\n" for table in tables)

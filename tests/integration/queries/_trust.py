@@ -85,7 +85,7 @@ def same(before, after):
 SINGLE = ("liquidity_pool", "synthetic_engine", "stability_pool", "compliance_registry", "partner_registry",
           "earnings_distributor", "oracle", "dao_governance")
 MANY = ("synth_token", "stellar_asset")  # a deployment has several, and the chain names more
-TABLE = re.compile(r'\b(state|history|event)\."?(\w+)"?')
+TABLE = re.compile(r'\b(state|history|asof|event)\."?(\w+)"?')
 # Functions that read such tables without the condition of views. Each is asked by the routes above, and has the contract from what calls it.
 FUNCTIONS = {
     "chain.vault_market": "reads chain.role once, and compares with it",
@@ -125,7 +125,7 @@ def unbound(definition):
 def views():
     tables = set(sql("SELECT n.nspname || '.' || c.relname FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace"
                      " JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attname = 'contract' WHERE c.relkind IN ('r', 'v')"
-                     " AND n.nspname IN ('state', 'history', 'event')").split())
+                     " AND n.nspname IN ('state', 'history', 'asof', 'event')").split())
     assert len(tables) > 100, len(tables)
     found = json.loads(sql(
         "SET search_path = ''; SELECT json_agg(json_build_object('name', n.nspname || '.' || c.relname, 'text', pg_get_viewdef(c.oid),"
@@ -169,7 +169,7 @@ def statements(log):
             if not re.match(r"(?: AS (?P<alias>\w+))? JOIN \(SELECT\) AS \w+_bound ON \w+\.contract(_key)? =", text[found.end():]):
                 wrong.append(f"{found.group()} in {text[:200]}")
     for file in (HERE.parent.parent / "indexer" / "rollup").glob("*.sql"):
-        bare = re.findall(r"(?<![{!])\b(?:state|history|event)\.\w+", re.sub(r"--.*", "", file.read_text()))
+        bare = re.findall(r"(?<![{!])\b(?:state|history|asof|event)\.\w+", re.sub(r"--.*", "", file.read_text()))
         wrong += [f"{name} without braces in {file.name}" for name in bare]
     if wrong:
         sys.exit(f"{len(wrong)} read without the deployment file's contract:\n" + "\n".join(wrong[:20]))

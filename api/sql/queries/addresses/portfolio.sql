@@ -59,7 +59,7 @@
 , m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
 b AS MATERIALIZED (
   (SELECT k.key_hash, k.contract AS token, h.value AS balance FROM state.synth_token_balance AS k,
-    LATERAL (SELECT h.value, h.removed FROM history.synth_token_balance AS h
+    LATERAL (SELECT h.value, h.removed FROM asof.synth_token_balance AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE k.deployment = $1 AND k.address = $3 AND NOT h.removed
@@ -67,7 +67,7 @@ b AS MATERIALIZED (
   ORDER BY k.key_hash LIMIT 201)
   UNION ALL
   (SELECT k.key_hash, k.contract, h.amount FROM state.stellar_asset_balance AS k,
-    LATERAL (SELECT h.amount, h.removed FROM history.stellar_asset_balance AS h
+    LATERAL (SELECT h.amount, h.removed FROM asof.stellar_asset_balance AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE k.deployment = $1 AND k.address = $3 AND NOT h.removed
@@ -78,7 +78,7 @@ b AS MATERIALIZED (
   FROM (SELECT DISTINCT h.key_hash, h.contract FROM history.synth_token_balance AS h
       WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.address = $3 AND NOT EXISTS (SELECT
         FROM state.synth_token_balance AS s WHERE s.deployment = $1 AND s.key_hash = h.key_hash)) AS k,
-    LATERAL (SELECT h.value, h.removed FROM history.synth_token_balance AS h
+    LATERAL (SELECT h.value, h.removed FROM asof.synth_token_balance AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE NOT h.removed AND NOT chain.followed_after($1, k.contract, $2)
@@ -88,7 +88,7 @@ b AS MATERIALIZED (
   FROM (SELECT DISTINCT h.key_hash, h.contract FROM history.stellar_asset_balance AS h
       WHERE h.deployment = $1 AND h.removed AND h.ledger > $2 AND h.address = $3 AND NOT EXISTS (SELECT
         FROM state.stellar_asset_balance AS s WHERE s.deployment = $1 AND s.key_hash = h.key_hash)) AS k,
-    LATERAL (SELECT h.amount, h.removed FROM history.stellar_asset_balance AS h
+    LATERAL (SELECT h.amount, h.removed FROM asof.stellar_asset_balance AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE NOT h.removed AND NOT chain.followed_after($1, k.contract, $2) AND NOT chain.followed_after($1, $3, $2)

@@ -124,7 +124,7 @@ WITH last_day AS MATERIALIZED (
       SELECT s.amount, false AS removed FROM state.stellar_asset_balance AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = chain.entry_key(y.token, 'Balance', e.contract)
       UNION ALL
-      (SELECT h.amount, h.removed FROM history.stellar_asset_balance AS h
+      (SELECT h.amount, h.removed FROM asof.stellar_asset_balance AS h
       WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = chain.entry_key(y.token, 'Balance', e.contract) AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)) AS h
     LEFT JOIN feed AS f ON f.asset = y.feed AND y.priced_at <= m.at

@@ -19,7 +19,7 @@ FROM (SELECT k.key_id, h.protocol_revenue, h.staker_snapshot, h.finalized
       SELECT h.key_id, h.key_hash FROM history.earnings_distributor_epoch AS h
       WHERE h.deployment = $1 AND h.removed AND h.ledger > $2::integer AND ($3 IS NULL OR h.key_id <= $3)
       ORDER BY key_id DESC) AS k,
-    LATERAL (SELECT h.protocol_revenue, h.staker_snapshot, h.finalized, h.removed FROM history.earnings_distributor_epoch AS h
+    LATERAL (SELECT h.protocol_revenue, h.staker_snapshot, h.finalized, h.removed FROM asof.earnings_distributor_epoch AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2::integer
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
   WHERE NOT h.removed AND h.finalized

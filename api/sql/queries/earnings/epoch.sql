@@ -33,7 +33,7 @@ FROM (
       ) AS k, LATERAL (
         SELECT h.start_time, h.end_time, h.finalized, h.total_revenue, h.partner_revenue, h.protocol_revenue,
           h.staker_snapshot, h.per_token_revenue, h.ledger, h.closed_at, h.removed
-          FROM history.earnings_distributor_epoch AS h
+          FROM asof.earnings_distributor_epoch AS h
         WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
       ) AS h
@@ -53,7 +53,7 @@ FROM (
           FROM state.earnings_distributor_epoch_token_list AS s
         WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = l.key_hash
         UNION ALL
-        (SELECT h.value, h.ledger, h.closed_at, h.removed FROM history.earnings_distributor_epoch_token_list AS h
+        (SELECT h.value, h.ledger, h.closed_at, h.removed FROM asof.earnings_distributor_epoch_token_list AS h
         WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = l.key_hash AND h.ledger <= $2
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
       ) AS w,
@@ -67,7 +67,7 @@ FROM (
           SELECT s.value, s.ledger, s.closed_at, false AS removed FROM state.earnings_distributor_epoch_revenue AS s
           WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = o.key_hash
           UNION ALL
-          (SELECT h.value, h.ledger, h.closed_at, h.removed FROM history.earnings_distributor_epoch_revenue AS h
+          (SELECT h.value, h.ledger, h.closed_at, h.removed FROM asof.earnings_distributor_epoch_revenue AS h
           WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = o.key_hash AND h.ledger <= $2
           ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
         ) AS r

@@ -32,7 +32,7 @@ FROM (
         ORDER BY partner_id
       ) AS k, LATERAL (
         SELECT h.value, h.ledger, h.closed_at, h.removed
-          FROM history.earnings_distributor_epoch_partner_revenue AS h
+          FROM asof.earnings_distributor_epoch_partner_revenue AS h
         WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
       ) AS h

@@ -25,7 +25,7 @@ FROM (
       ) AS k, LATERAL (
         SELECT h.start_time, h.end_time, h.finalized, h.total_revenue, h.partner_revenue, h.protocol_revenue,
           h.staker_snapshot, h.per_token_revenue, h.ledger, h.closed_at, h.removed
-          FROM history.earnings_distributor_epoch AS h
+          FROM asof.earnings_distributor_epoch AS h
         WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
         ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1
       ) AS h

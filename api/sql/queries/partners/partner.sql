@@ -58,7 +58,7 @@ FROM (
       SELECT s.amount, s.ledger, s.closed_at, false AS removed FROM state.stellar_asset_balance AS s
       WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = b.key_hash
       UNION ALL
-      (SELECT h.amount, h.ledger, h.closed_at, h.removed FROM history.stellar_asset_balance AS h
+      (SELECT h.amount, h.ledger, h.closed_at, h.removed FROM asof.stellar_asset_balance AS h
       WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = b.key_hash AND h.ledger <= $2
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
     ) AS c

@@ -24,7 +24,7 @@ FROM (SELECT) AS one LEFT JOIN chain.token_at($1::smallint, $3, $2::integer) AS 
     SELECT s.value, false AS removed FROM state.synth_token_balance AS s
     WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = (SELECT k.balance FROM k)
     UNION ALL
-    (SELECT h.value, h.removed FROM history.synth_token_balance AS h
+    (SELECT h.value, h.removed FROM asof.synth_token_balance AS h
     WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = (SELECT k.balance FROM k) AND h.ledger <= $2
       AND NOT chain.followed_after($1::smallint, $3, $2)
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
@@ -33,7 +33,7 @@ FROM (SELECT) AS one LEFT JOIN chain.token_at($1::smallint, $3, $2::integer) AS 
     SELECT s.amount, false AS removed FROM state.stellar_asset_balance AS s
     WHERE $2::integer = 2147483647 AND s.deployment = $1 AND s.key_hash = (SELECT k.balance FROM k)
     UNION ALL
-    (SELECT h.amount, h.removed FROM history.stellar_asset_balance AS h
+    (SELECT h.amount, h.removed FROM asof.stellar_asset_balance AS h
     WHERE $2::integer < 2147483647 AND h.deployment = $1 AND h.key_hash = (SELECT k.balance FROM k) AND h.ledger <= $2
       AND NOT chain.followed_after($1::smallint, $3, $2) AND NOT chain.followed_after($1::smallint, $4, $2)
     ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1)
