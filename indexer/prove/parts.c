@@ -39,6 +39,7 @@ struct collecting {
     uint32_t state;      /* the window's first ledger, if its buckets are collected; else 0 */
     uint32_t behind;     /* the votes are about a ledger after this one, */
     uint32_t last;       /* up to this one */
+    bool may_be_next;    /* the next checkpoint's first ledger may be it */
     uint8_t hashes[WINDOW][TIDE_HASH_BYTES];
     uint8_t results[WINDOW][TIDE_HASH_BYTES]; /* txSetResultHash of headers that were read */
     bool has_results[WINDOW], stored[WINDOW]; /* stored: its row was sent, or is in `parts` */
@@ -401,7 +402,7 @@ static tide_status find_wanted(struct collecting *c, struct tide_err *err)
             c->behind = c->high = c->checkpoint - CHECKPOINT_LEDGERS + i;
             c->low = c->low ? c->low : c->high;
         }
-    if (c->behind + 1 == c->checkpoint && c->p->proven > c->checkpoint)
+    if (c->may_be_next && c->behind + 1 == c->checkpoint && c->p->proven > c->checkpoint)
         c->behind = c->checkpoint;
     c->last = c->behind < c->checkpoint ? c->checkpoint : c->checkpoint + 1;
     return status;
@@ -459,19 +460,23 @@ static uint32_t state_due(const struct proving *p)
     return state >= p->from && state != p->parts.state ? state : 0;
 }
 
-static tide_status collect_window(struct proving *p, uint32_t checkpoint, struct tide_err *err)
+/* Sets *next to whether the votes were those of the next checkpoint; they may be if it is true. */
+static tide_status try_window(struct proving *p, uint32_t checkpoint, bool *next,
+                              struct tide_err *err)
 {
     struct collecting *c = calloc(1, sizeof *c);
     if (!c)
         return tide_fail(err, TIDE_E_MEMORY, "parts");
     c->p = p;
     c->checkpoint = checkpoint;
+    c->may_be_next = *next;
     c->state = checkpoint == checkpoint_of(p->proven + 1) ? state_due(p) : 0;
     tide_buf_init(&c->set, TIDE_LEDGER_BYTES_MAX);
     tide_buf_init(&c->kept, ENVELOPES_MAX);
     tide_buf_init(&c->headers, HEADERS_MAX);
     prove_parts_init(&c->parts);
     tide_status status = collect_parts(c, err);
+    *next = c->last > checkpoint;
     votes_close(c->votes);
     tide_buf_release(&c->set);
     tide_buf_release(&c->kept);
@@ -479,6 +484,24 @@ static tide_status collect_window(struct proving *p, uint32_t checkpoint, struct
     prove_parts_release(&c->parts);
     free(c);
     return status;
+}
+
+/* Returns whether a failure is not that of the archives. */
+static bool ends_collecting(const struct proving *p, tide_status status)
+{
+    return status == TIDE_E_STOPPED || status == TIDE_E_MEMORY || !tide_pg_alive(p->pg);
+}
+
+/* The next checkpoint's files may lack the votes of its first ledger where its own last ledger has
+ * some: few signed that one, or an accelerated network's files have eight ledgers. */
+static tide_status collect_window(struct proving *p, uint32_t checkpoint, struct tide_err *err)
+{
+    bool next = true;
+    tide_status status = try_window(p, checkpoint, &next, err);
+    if (status == TIDE_OK || !next || ends_collecting(p, status))
+        return status;
+    next = false;
+    return try_window(p, checkpoint, &next, err);
 }
 
 /* Notes a window that could not be collected. The next sweep tries it again. */
@@ -506,7 +529,7 @@ static tide_status collect_next(struct proving *p, struct tide_err *err)
     uint32_t checkpoint = found ? checkpoint_of(found + 1) : 0;
     if (found)
         status = collect_window(p, checkpoint, err);
-    if (status == TIDE_E_STOPPED || status == TIDE_E_MEMORY || !tide_pg_alive(p->pg))
+    if (ends_collecting(p, status))
         return status;
     if (status)
         note_missing(p, checkpoint, err);

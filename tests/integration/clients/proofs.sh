@@ -76,7 +76,7 @@ damage() {
     gunzip -c "$file" | "$python" -c 'import sys; b = bytearray(sys.stdin.buffer.read()); b[len(b) // 2] ^= 1; sys.stdout.buffer.write(b)' | gzip >"$file.new"
     mv "$file.new" "$file"
 }
-lacking() { sql "SELECT count(*) FROM (SELECT DISTINCT ledger FROM chain.tx WHERE ledger BETWEEN 1087 AND 1150 EXCEPT SELECT ledger FROM chain.proof_ledger WHERE results IS NOT NULL) AS l"; }
+lacking() { sql "SELECT count(*) FROM (SELECT DISTINCT ledger FROM chain.tx WHERE ledger BETWEEN ${1:-1087} AND 1150 EXCEPT SELECT ledger FROM chain.proof_ledger WHERE results IS NOT NULL) AS l"; }
 rm "$sim/bad/history/00/00/04/history-000004bf.json" # of ledger 1215, whose state the newest checkpoint proves
 sql 'TRUNCATE chain.proof_state'
 "$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/bad" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
@@ -94,6 +94,12 @@ sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
 "$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/short" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
 [ "$(lacking)" = 0 ] || fail "whole files are read for a vote: $(cat "$PG_DIR/run.log")"
 [ "$(sql 'SELECT min(ledger) FROM chain.proof_vote')" = 1088 ] || fail "other votes: $(sql 'TABLE chain.proof_vote')"
+# Without the votes of the next checkpoint's first ledger, those of the own last one are taken.
+find "$sim/short/scp" -name scp-0000047f.xdr.gz -delete
+sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
+"$TIDE_BIN/tidemark-indexer" run --lake "$sim/lake" --archive "$sim/short" --stop-at-end 2>"$PG_DIR/run.log" || fail "run: $(tail -3 "$PG_DIR/run.log")"
+[ "$(lacking 1024)" = 0 ] && [ "$(sql 'SELECT min(ledger) FROM chain.proof_vote')" = 1087 ] ||
+    fail "without the next checkpoint's votes: $(lacking 1024) lack results, $(sql 'SELECT ledger FROM chain.proof_vote' | xargs)"
 for kind in results ledger; do
     damage $kind
     sql 'TRUNCATE chain.proof_ledger, chain.proof_vote'
