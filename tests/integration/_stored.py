@@ -44,13 +44,22 @@ EVENTS = {kind["table"]: kind for kind in KINDS if kind["class"] == "event"}
 ENTRIES = {kind["table"]: kind for kind in KINDS if kind["class"] != "event"}
 
 
+def string(raw):
+    """As answers write a string: what JSON in PostgreSQL cannot hold has its bytes."""
+    try:
+        text = raw.decode()
+    except UnicodeDecodeError:
+        return {"hex": raw.hex()}
+    return {"hex": raw.hex()} if "\0" in text else text
+
+
 def value(field, got):
     if field["type"] in ("U64", "I128"):
         return str(got)
     if field["type"] in ("BYTES", "B32"):
         return got[2:]
     if field["type"] == "STR":
-        return bytes.fromhex(got[2:]).decode()
+        return string(bytes.fromhex(got[2:]))
     if field["type"] == "ENUM_SYM":
         return [got]
     if field["type"] == "VEC_U64":
