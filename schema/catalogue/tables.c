@@ -579,11 +579,11 @@ static uint8_t slot_of_type(struct tide_table *stored, enum tide_pg_type type, u
         [TIDE_PG_INT4_ARRAY] = "words",
     };
     uint32_t number = 1;
-    for (uint8_t i = SLOTS_FIRST; i < stored->column_count; i++) {
+    for (uint32_t i = SLOTS_FIRST; i < stored->column_count; i++) {
         if (stored->columns[i].type != type)
             continue;
         if (i > after)
-            return i;
+            return (uint8_t)i;
         number++;
     }
     char name[16];
