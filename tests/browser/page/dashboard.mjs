@@ -1,5 +1,5 @@
 // usage: dashboard.mjs URL FOLDER CASE… — the dashboard in a real browser. TIDEMARK_DATABASE_URL is its database.
-// Cases: smoke, budget, keyboard, figures, travel, hostile, stale (needs INDEXER, a process id), live (needs SIM, a
+// Cases: smoke, budget, keyboard, words, figures, travel, hostile, stale (needs INDEXER, a process id), live (needs SIM, a
 // command that swaps), chain (every page about whatever an attackers' chain has), looks (all pages, three widths, both schemes, axe), idle, many (more than 1000 markets). Those joined
 // by + run at once.
 import assert from 'node:assert/strict';
@@ -146,7 +146,7 @@ const tests = {
     const box = page.getByRole('combobox', { name: /^Search/ });
     await box.waitFor();
     await box.pressSequentially(some.pool.slice(0, 6));
-    await page.getByRole('option', { name: new RegExp(some.pool) }).waitFor();
+    await page.locator('#hits').getByRole('option', { name: new RegExp(some.pool) }).waitFor();
     while (!(await page.locator('[aria-selected="true"]').textContent()).startsWith(some.pool)) await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await page.waitForURL(`${url}/pools/${some.pool}`);
@@ -173,6 +173,68 @@ const tests = {
     assert.deepEqual(bad, []);
     await context.close();
     console.log('ok keyboard');
+  },
+
+  // Each kind of the catalogue has words; a list has a line for each transaction, and its events on demand; filters and what is open are in the URL; all digits are copied.
+  async words() {
+    const { components: { schemas } } = await answer('/openapi.json');
+    const kinds = schemas.EventKind.enum, some56 = (letter) => letter + 'A'.repeat(55);
+    const sampleOf = (schema, name) => {
+      const { $ref } = schema.anyOf?.[0] ?? schema, one = $ref ? { ...schemas[$ref.split('/').pop()], name: $ref.split('/').pop() } : schema;
+      if (one.name === 'Address') return some56('G');
+      if (name.endsWith('Scaled')) return '1234.5000000';
+      return one.type?.includes?.('boolean') ? true : one.type?.includes?.('integer') ? 2 : one.type?.includes?.('array') ? ['Wasm', 'x'] : '7';
+    };
+    const named = (kind) => kind.split('_').map((part) => part[0].toUpperCase() + part.slice(1)).join('') + 'Event';
+    const items = kinds.map((kind, i) => {
+      const fields = schemas[named(kind)].properties.fields, all = (fields.$ref ? schemas[fields.$ref.split('/').pop()] : fields.anyOf?.[0] ?? fields.oneOf?.[0] ?? fields);
+      const properties = (all.$ref ? schemas[all.$ref.split('/').pop()] : all).properties;
+      return { id: String(i), ledger: '9', closedAt: '2026-01-01T00:00:00Z', txHash: String(i).padStart(64, '0'), tx: i + 1, op: 0, event: 0, kind, contract: some56('C'), subject: 'X', addresses: [],
+        fields: Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, sampleOf(schema, name)])) };
+    });
+    items.push({ ...items[0], id: 'new', tx: 0, txHash: 'f'.repeat(64), kind: 'liquidity_pool_of_tomorrow', fields: { size: '3' } });
+    const { context, page, bad } = await open('/healthz');
+    await page.route('**/api/events?*', (route) => route.fulfill({ json: { ledger: '9', closedAt: '2026-01-01T00:00:05Z', items, next: null } }));
+    await page.goto(`${url}/ledger/${some.ledger}`);
+    await settled(page);
+    const lines = await page.getByRole('region', { name: 'Activity of ledger' }).locator('tbody .says').allTextContents();
+    assert.equal(lines.length, items.length);
+    assert.match(lines.pop(), /^liquidity pool · of tomorrow/, 'a kind without words says what it has');
+    lines.forEach((line, i) => assert.doesNotMatch(line, /·|[{}]|undefined|unknown one|NaN/, `${kinds[i]}: ${line}`));
+    await page.unroute('**/api/events?*');
+
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.goto(`${url}/?action=liquidity_pool_swap&pool=${some.pool}`);
+    await settled(page);
+    const rows = page.getByRole('region', { name: 'Recent activity' }).locator('tbody > tr:not(.detail)');
+    for (const text of await rows.locator('.says').allTextContents()) assert.match(text, /^[GC]\w{3}…\w{4} swapped [\d,]+\.\d+ (XLM|USDC) for [\d,]+\.\d+ (XLM|USDC) in XLMUSDC/);
+    const events = sql(`SELECT count(*) FROM event.log WHERE (ledger, tx) = (SELECT ledger, tx FROM event.liquidity_pool_swap WHERE pool_id = '${some.pool}' ORDER BY ledger DESC, tx DESC, op DESC LIMIT 1)`);
+    await rows.first().getByRole('button', { name: 'Events of transaction' }).click();
+    await until(page, 'its events', (n) => document.querySelectorAll('tr.detail tbody tr').length === n, Number(events));
+    assert.match(page.url(), /[?&]open=[0-9a-f]{64}$/);
+    await page.reload();
+    await until(page, 'its events again', (n) => document.querySelectorAll('tr.detail tbody tr').length === n, Number(events));
+    await page.getByRole('combobox', { name: 'Action' }).selectOption('');
+    await page.getByRole('combobox', { name: 'Where' }).selectOption(`market ${some.market}`);
+    await until(page, 'the market alone', (market) => [...document.querySelectorAll('section:last-of-type tbody .says')].every((says) => says.textContent.includes(market)), some.market);
+    assert.match(page.url(), new RegExp(`\\?market=${some.market}$`));
+
+    const amount = rows.first().locator('.says b').first(), digits = await amount.getAttribute('title');
+    await page.getByRole('region', { name: 'Recent activity' }).focus();
+    await page.keyboard.press('Enter');
+    assert.ok(await page.evaluate(() => document.activeElement.closest('td')), 'Enter leads into the table');
+    await amount.click();
+    await page.locator('.peek').getByText(digits, { exact: true }).waitFor();
+    await page.locator('.peek').getByRole('button', { name: 'Copy it' }).click();
+    await page.locator('.peek').getByText('Copied').waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), digits);
+    await page.evaluate(() => { window.board = navigator.clipboard; Object.defineProperty(navigator, 'clipboard', { value: undefined }); }); // as over HTTP
+    await page.locator('.kpi [data-copy]').first().focus();
+    await page.keyboard.press('Control+c');
+    assert.equal(await page.evaluate(() => window.board.readText()), await page.locator('.kpi [data-copy]').first().getAttribute('data-copy'));
+    await context.close();
+    assert.deepEqual(bad, []);
+    console.log(`ok words: ${kinds.length} kinds`);
   },
 
   // Every figure that a page shows is the raw value that SQL gives, and every text its beginning: now, and as of a past ledger.

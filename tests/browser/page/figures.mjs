@@ -16,6 +16,9 @@ export function wanted(ledger, some) {
   const events = (table) => `(SELECT * FROM event.${table} WHERE ledger <= ${N})`;
   const newest = 'ORDER BY ledger DESC, tx DESC, op DESC, event DESC';
   const unix = (column) => `extract(epoch FROM ${column})::bigint`;
+  // Transactions of the newest events of a page, but the last one if further events exist: it may go on there.
+  const byTransaction = (of, page, lines = page) => `SELECT ${unix('min(closed_at)')} AS "closedAt", ledger FROM (SELECT e.*, count(*) OVER () AS n FROM (SELECT * FROM ${of} AS e ${newest} LIMIT ${page + 1}) AS e ${newest} LIMIT ${page}) AS e
+    GROUP BY ledger, tx, n HAVING n <= ${page} OR (ledger, tx) <> (SELECT ledger, tx FROM ${of} AS e ${newest} OFFSET ${page - 1} LIMIT 1) ORDER BY ledger DESC, tx DESC LIMIT ${lines}`;
   const usdc = "(SELECT j ->> 'address' FROM chain.deployment, jsonb_array_elements(contracts) AS j WHERE j ->> 'role' = 'usdc')";
   const role = (name) => `(SELECT j ->> 'address' FROM chain.deployment, jsonb_array_elements(contracts) AS j WHERE j ->> 'role' = '${name}')`;
 
@@ -158,7 +161,7 @@ export function wanted(ledger, some) {
         'Total value locked': `SELECT d.day, h.pools AS "tvlPools", h.collateral AS "tvlCollateral", h.stability AS "tvlStability", h.pools + h.collateral + h.stability AS tvl
           FROM ${days(anyDay)} AS d, LATERAL (${heldAt('d.ledger')}) AS h ORDER BY d.day DESC`,
         Volume: `SELECT d.day, (SELECT coalesce(sum(volume), 0) FROM ${allSwaps} AS s WHERE ${day('s.closed_at')} = d.day) AS "volumeQuote" FROM ${days(anyDay)} AS d ORDER BY d.day DESC`,
-        'Recent events': `SELECT ${unix('closed_at')} AS "closedAt", ledger FROM ${events('log')} AS e ${newest} LIMIT 12`,
+        'Recent activity': byTransaction(events('log'), 60, 12),
       },
     },
     '/markets': { tables: {
@@ -309,8 +312,8 @@ export function wanted(ledger, some) {
             UNION ALL SELECT ledger, tx, seq, closed_at, nullif(expires_at, 0) FROM history.compliance_registry_kyc AS h WHERE key_address = ${who}
             ${['frozen', 'whitelist'].map((one) => `UNION ALL SELECT ledger, tx, seq, closed_at, NULL FROM history.compliance_registry_${one} AS h WHERE address = ${who}`).join(' ')}) AS h
           WHERE h.ledger <= ${N} ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 20`,
-        Activity: `SELECT ${unix('closed_at')} AS "closedAt", ledger FROM (SELECT ledger, tx, op, event, closed_at FROM event.log AS e WHERE ${who} = ANY (addresses)
-            UNION ALL SELECT ledger, tx, op, -1, closed_at FROM chain.call AS c WHERE source = ${who}) AS e WHERE ledger <= ${N} ${newest} LIMIT 20`,
+        Activity: byTransaction(`(SELECT * FROM (SELECT ledger, tx, op, event, closed_at FROM event.log AS e WHERE ${who} = ANY (addresses)
+            UNION ALL SELECT ledger, tx, op, -1, closed_at FROM chain.call AS c WHERE source = ${who}) AS e WHERE ledger <= ${N})`, 50),
       },
     },
     [`/tx/${some.tx}`]: {
@@ -323,7 +326,7 @@ export function wanted(ledger, some) {
     [`/ledger/${some.ledger}`]: {
       heads: `SELECT ${unix('closed_at')} AS "closedAt", protocol, tx_count AS transactions, our_txs AS "protocolTransactions", events, changes, raw_events AS "rawEvents", raw_states AS "rawStates", raw_calls AS "rawCalls",
         calls_verified AS "callsVerified", calls_rewritten AS "callsRewritten", calls_unverified AS "callsUnverified" FROM chain.ledger AS l WHERE ledger = ${some.ledger}`,
-      tables: { [`Events of ledger ${some.ledger}`]: `SELECT ${unix('closed_at')} AS "closedAt", ledger FROM event.log AS e WHERE ledger = ${some.ledger} ${newest} LIMIT 100` },
+      tables: { [`Activity of ledger ${some.ledger}`]: byTransaction(`(SELECT * FROM event.log AS e WHERE ledger = ${some.ledger})`, 100) },
     },
     [`/earnings?epoch=${some.epoch}`]: { heads: `SELECT start_time AS "epoch.startsAt", end_time AS "epoch.endsAt", total_revenue AS "epoch.totalRevenue", partner_revenue AS "epoch.partnerRevenue",
         protocol_revenue AS "epoch.protocolRevenue", staker_snapshot AS "epoch.stakerSnapshot" FROM ${state('earnings_distributor_epoch')} AS e WHERE key_id = ${some.epoch}`,

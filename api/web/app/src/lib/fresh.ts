@@ -77,10 +77,14 @@ export interface Now { age: string; stale: string }
 /** How old the newest ledger is, as a text, and why the data is stale ('': it is not). Changes only with these texts. */
 export const now = new Store<Now>({ age: '', stale: '' });
 
+/** The server's clock in minutes, for ages of other things. */
+export const minute = new Store(Math.floor(Date.now() / 60000));
+
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 function look(): void {
   clearTimeout(timer);
+  minute.set(Math.floor((performance.now() / 1000 + fresh.get().offset) / 60));
   const f = fresh.get(), s = ledgerAge(f), stale = staleReason(f), age = f.ledger ? ageText(s) : '';
   if (age !== now.get().age || stale !== now.get().stale) now.set({ age, stale });
   // The next step. LEDGER_AGE_MAX is one of them, and a reason that the server gives comes with `fresh`.

@@ -19,3 +19,6 @@ export function span(s: number): string {
   if (s < 172800) return `${Math.floor(s / 3600)} h`;
   return `${Math.floor(s / 86400)} d`;
 }
+
+/** An age in steps of a minute at least. */
+export const age = (s: number) => (s < 60 ? '< 1 min' : s < 100 ? '1 min' : span(s));

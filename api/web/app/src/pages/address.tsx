@@ -1,6 +1,7 @@
 import { useApi, useList, type Item } from '../lib/api';
 import { Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Ledger, Market, Pill, Pool, State, Time, Tx, Waiting, symbolOf } from '../ui/bits';
-import { Events } from '../ui/events';
+import { Whole } from '../ui/copy';
+import { Activity } from '../ui/events';
 import { Table } from '../ui/table';
 import type { PageProps } from '.';
 
@@ -12,13 +13,13 @@ const NOT_KNOWN: Record<string, string> = { stale: 'not known: the index is stal
 export default function AddressPage({ args }: PageProps) {
   const a = encodeURIComponent(args.address);
   const answer = useApi(`/api/addresses/${a}/portfolio`, {}, []);
-  const activity = useList(`/api/addresses/${a}/activity`, { limit: 20 }, []);
   const history = useList(`/api/compliance/${a}/history`, { limit: 20 }, ['compliance_registry_']);
   const p = answer.data, c = p?.compliance, d = p?.stabilityDeposit;
+  const ends = new Map<string, Item>(history.items.filter((h) => h.expiresAt).map((h) => [h.txHash, { until: h.expiresAt }]));
   if (!p && answer.error && answer.error.status === 400) return <Failed problem={answer.error} />;
   return (
     <>
-      <p class="mono break">{args.address}</p>
+      <Whole of={args.address} label="the address" />
       <Waiting answer={answer}>{p && <>
         <Kpis>
           <Kpi label="Compliance" note={c?.expiresAt ? <>until <Time of={c} name="expiresAt" /></> : undefined}>{c?.status ? <State of={c.status} /> : <Pill tone="warn">{NOT_KNOWN[c?.unknownBecause] ?? 'not known'}</Pill>}</Kpi>
@@ -76,7 +77,7 @@ export default function AddressPage({ args }: PageProps) {
           { label: 'Ledger', right: true, cell: (h) => <Ledger of={h} name="ledger" />, text: (h) => h.ledger },
           { label: 'Transaction', cell: (h) => <Tx of={h.txHash} />, text: (h) => h.txHash }]} />
       </Waiting></Card>
-      <Card title="Activity"><Waiting answer={activity}><Events list={activity} caller={args.address} caption="Activity" file={`${args.address}-activity`} /></Waiting></Card>
+      <Card title="Activity"><Activity address={a} params={{ limit: 50 }} live={[]} caption="Activity" file={`${args.address}-activity`} also={ends} /></Card>
     </>
   );
 }

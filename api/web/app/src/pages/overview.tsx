@@ -3,21 +3,20 @@ import { ANY } from '../lib/live';
 import { deviationWhy, marketDeviation, marketOf, oldestFirst, pointOf } from '../lib/fields';
 import { useLedger } from '../lib/router';
 import { A, Amount, Bps, Card, Count, Kpi, Kpis, Market, Pill, Pool, Price, Spark, Waiting, symbolOf } from '../ui/bits';
-import { Events } from '../ui/events';
+import { Activity } from '../ui/events';
 import { TimePlot } from '../ui/series';
 import { Table } from '../ui/table';
 
-const ACTIVITY = ['liquidity_pool_', 'synthetic_engine_', 'stability_pool_'];
+const LIVE = ['liquidity_pool_', 'synthetic_engine_', 'stability_pool_'];
 const SHOWN = 8;
 
 export default function Overview() {
   const past = useLedger() !== null;
-  const stats = useApi('/api/stats', {}, [...ACTIVITY, 'oracle_']);
-  const daily = useList('/api/stats/daily', { limit: 60 }, ACTIVITY);
+  const stats = useApi('/api/stats', {}, [...LIVE, 'oracle_']);
+  const daily = useList('/api/stats/daily', { limit: 60 }, LIVE);
   const markets = useApi('/api/markets', { limit: SHOWN }, ['synthetic_engine_', 'oracle_', 'liquidity_pool_']);
   const pools = useApi('/api/pools', { limit: SHOWN }, ['liquidity_pool_']);
   const stability = useApi('/api/stability-pool', {}, ['stability_pool_', 'synthetic_engine_liquidate']);
-  const events = useList('/api/events', { limit: 12 }, ANY);
   const now = stats.data, days = oldestFirst(daily.items);
   const line = (field: string) => days.map((d) => pointOf(d, field));
   return (
@@ -61,7 +60,7 @@ export default function Overview() {
             ]} />
           </Waiting>
         </Card>
-        <Card title={past ? 'Events up to this ledger' : 'Recent events'} wide><Waiting answer={events}><Events list={events} caption="Recent events" file="events" limit={12} /></Waiting></Card>
+        <Card title={past ? 'Activity up to this ledger' : 'Recent activity'} wide><Activity caption="Recent activity" file="activity" live={ANY} show={12} /></Card>
       </div>
     </>
   );

@@ -1,7 +1,7 @@
 import { useApi } from '../lib/api';
-import { kindText } from '../lib/fields';
 import { Address, Amount, Card, Count, Facts, Failed, Ledger, Pill, Time, Waiting } from '../ui/bits';
-import { fieldsText } from '../ui/events';
+import { Whole } from '../ui/copy';
+import { RawEvents, Summary } from '../ui/events';
 import { Table } from '../ui/table';
 import type { PageProps } from '.';
 
@@ -11,8 +11,9 @@ export default function TransactionPage({ args }: PageProps) {
   if (answer.error && !t) return <Failed problem={answer.error} />;
   return (
     <>
-      <p class="mono break">{args.hash}</p>
+      <Whole of={args.hash} label="the hash" />
       <Waiting answer={answer}>{t && <>
+        <Summary events={t.events} />
         <Card title="Transaction"><Facts rows={[
           ['Outcome', t.ok ? <Pill tone="good">succeeded</Pill> : <Pill tone="bad">failed, code {t.resultCode}</Pill>], ['Ledger', <Ledger of={t} name="ledger" />], ['Closed (UTC)', <Time of={t} name="closedAt" />],
           ['Place in the ledger', <Count of={t} name="tx" />], ['Sent by', <Address of={t.source} />], ['Fee', <Amount of={t} name="feeCharged" unit="XLM" full />]]} /></Card>
@@ -27,12 +28,7 @@ export default function TransactionPage({ args }: PageProps) {
             { label: 'Entries changed', right: true, cell: (c) => <Count of={c} name="changes" />, text: (c) => c.changes },
             { label: 'Proof', cell: (c) => c.proof ?? '–', text: (c) => c.proof }]} /></Card>
         <Card title="Events">
-          <Table caption="Events of the protocol" file={`tx-${args.hash}-events`} items={t.events} columns={[
-            { label: 'Event', cell: (e) => kindText(e.kind), text: (e) => e.kind },
-            { label: 'Of', cell: (e) => e.subject ?? '', text: (e) => e.subject },
-            { label: 'Contract', cell: (e) => <Address of={e.contract} />, text: (e) => e.contract },
-            { label: 'Addresses', cell: (e) => (e.addresses ?? []).map((x: string) => <span key={x}><Address of={x} /> </span>), text: (e) => (e.addresses ?? []).join(' ') },
-            { label: 'What', wrap: true, cell: (e) => <span class="dim says">{e.undecodedBecause ?? fieldsText(e.fields, 400)}</span>, text: (e) => JSON.stringify(e.fields ?? {}) }]} /></Card>
+          <RawEvents caption="Events of the protocol" file={`tx-${args.hash}-events`} events={t.events} /></Card>
       </>}</Waiting>
     </>
   );

@@ -1,9 +1,12 @@
 /** Small pieces: amounts, links, times, states. All text from the chain goes through Preact's text nodes. */
-import { toChildArray, type ComponentChildren, type JSX } from 'preact';
+import { createContext, toChildArray, type ComponentChildren, type JSX } from 'preact';
+import { useContext } from 'preact/hooks';
 import type { Answer, Item } from '../lib/api';
 import { compact, count, cut, exact, percent, scale } from '../lib/amount';
 import { href, navigate } from '../lib/router';
-import { seconds, span, stamp } from '../lib/time';
+import { minute } from '../lib/fresh';
+import { useStore } from '../lib/store';
+import { age, seconds, span, stamp } from '../lib/time';
 
 export function A({ to, query, children, ...rest }: { to: string; query?: Record<string, string | null>; children: ComponentChildren } & JSX.HTMLAttributes<HTMLAnchorElement>) {
   return <a {...rest} href={href(to, query)}>{children}</a>;
@@ -30,14 +33,17 @@ export function None({ name, why }: { name: string; why?: string | null }) {
   return <span class="dim" title={why ?? undefined} {...figure(name, null)}>–{why && <span class="hidden"> {why}</span>}</span>;
 }
 
+/** In a table, figures are no stops of the Tab key: copy.tsx has other keys for them. */
+export const InTable = createContext(false);
+
 interface AmountProps { of: Item | null | undefined; name: string; as?: string; unit?: string | null; full?: boolean; digits?: number; why?: string | null }
 
 /** The money field `name` of an object: `nameScaled` is shown, `name` (raw) is in the title. `as`: the figure's name, if another. */
 export function Amount({ of, name, as = name, unit, full, digits, why }: AmountProps) {
-  const raw = of?.[name], scaled = of?.[`${name}Scaled`];
+  const raw = of?.[name], scaled = of?.[`${name}Scaled`], inTable = useContext(InTable);
   if (raw == null || scaled == null) return <None name={as} why={raw == null ? why : 'the token\'s decimals are not known'} />;
   const shown = full ? exact(scaled, 2) : digits !== undefined ? cut(scaled, digits) : compact(scaled);
-  return <span class="num" title={`${exact(scaled)}${unit ? ` ${unit}` : ''} · raw ${raw}`} {...figure(as, raw)}>{shown}{unit && <span class="unit"> {unit}</span>}</span>;
+  return <span class="num" tabIndex={inTable ? -1 : shown === exact(scaled) ? undefined : 0} data-copy={scaled} title={`${exact(scaled)}${unit ? ` ${unit}` : ''} · raw ${raw}`} {...figure(as, raw)}>{shown}{unit && <span class="unit"> {unit}</span>}</span>;
 }
 
 /** A price of the oracle, with a mark if the oracle's contract calls it stale. */
@@ -83,11 +89,11 @@ export const short = (text: string, head = 4, tail = 4) => (text.length <= head 
 
 export function Address({ of, whole }: { of: string | null | undefined; whole?: boolean }) {
   if (!of) return <span class="dim">–</span>;
-  return <A to={`/address/${of}`} class="mono" data-text={of} title={of}>{whole ? of : short(of)}</A>;
+  return <A to={`/address/${of}`} class="mono" data-copy={of}>{whole ? of : short(of)}</A>;
 }
 export function Tx({ of }: { of: string | null | undefined }) {
   if (!of) return <span class="dim">–</span>;
-  return <A to={`/tx/${of}`} class="mono" title={of}>{short(of, 6, 4)}</A>;
+  return <A to={`/tx/${of}`} class="mono" data-copy={of}>{short(of, 6, 4)}</A>;
 }
 export function Ledger({ of, name }: { of: Item | null | undefined; name: string }) {
   const ledger = of?.[name];
@@ -102,6 +108,12 @@ export function Time({ of, name, as = name }: { of: Item | null | undefined; nam
   if (at == null) return <None name={as} />;
   const unix = typeof at === 'number' ? at : seconds(at), text = stamp(at);
   return <time dateTime={new Date(unix * 1000).toISOString()} class="num" title={`${text} UTC`} {...figure(as, unix)}>{text.slice(0, 16)}</time>;
+}
+
+/** How long ago; `from`: the time that counts as now, of a page about the past. Moves by minutes. */
+export function Ago({ of, name, from }: { of: Item; name: string; from?: number }) {
+  const unix = seconds(of[name]), text = useStore(minute, (m) => age((from ?? m * 60) - unix));
+  return <time dateTime={of[name]} class="num" title={`${stamp(of[name])} UTC`} {...figure(name, unix)}>{text}</time>;
 }
 
 /** The symbol of a token, or its address cut short; both are what the chain says. */

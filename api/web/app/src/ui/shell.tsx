@@ -9,6 +9,7 @@ import { stamp } from '../lib/time';
 import { useApi } from '../lib/api';
 import { pages, type Page, type PageProps } from '../pages';
 import { A, followLinks } from './bits';
+import { Peek } from './copy';
 import { Search, openSearch } from './search';
 
 function Badge() {
@@ -164,10 +165,11 @@ export function App() {
       </main>
       <footer>
         {test && <p>{test.text}</p>}
-        <p class="dim">Network: {network || 'not known yet'}. Amounts are cut, never rounded; hover over one for all digits and raw units. Times are UTC.
+        <p class="dim">Network: {network || 'not known yet'}. Amounts are cut, never rounded; hover over one, tap it or focus it for all digits and raw units; in a table by Enter and the arrow keys. Times are UTC.
           Candles by <a href="https://www.tradingview.com/" rel="noreferrer">TradingView</a> Lightweight Charts™.</p>
       </footer>
       <Search />
+      <Peek />
     </>
   );
 }

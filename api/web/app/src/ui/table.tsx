@@ -1,9 +1,10 @@
 /** Tables: a caption, columns, CSV, further pages. */
-import type { ComponentChildren } from 'preact';
+import { Fragment, type ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Item, ListAnswer } from '../lib/api';
 import { csv, download } from '../lib/csv';
 import { ledgerOf, place } from '../lib/router';
+import { InTable } from './bits';
 
 export interface Column {
   label: string;
@@ -22,9 +23,11 @@ const compare = (a: bigint | string | number | null, b: bigint | string | number
   return a < b ? -1 : a > b ? 1 : 0;
 };
 
-interface Props { caption: string; columns: Column[]; items: Item[]; file: string; list?: ListAnswer; empty?: string; keyOf?: (item: Item, i: number) => string; limit?: number }
+/** `detail`: what is unfolded below a row. */
+interface Props { caption: string; columns: Column[]; items: Item[]; file: string; list?: ListAnswer; empty?: string; keyOf?: (item: Item, i: number) => string; limit?: number; detail?: (item: Item) => ComponentChildren }
 
-export function Table({ caption, columns, items, file, list, empty = 'None.', keyOf, limit }: Props) {
+
+export function Table({ caption, columns, items, file, list, empty = 'None.', keyOf, limit, detail }: Props) {
   const [sort, setSort] = useState<{ at: number; down: boolean } | null>(null);
   let rows = items;
   if (sort) {
@@ -51,8 +54,15 @@ export function Table({ caption, columns, items, file, list, empty = 'None.', ke
                 : column.label}
             </th>))}</tr></thead>
           <tbody>
-            {shown.map((item, i) => <tr key={keyOf ? keyOf(item, i) : (item.id ?? i)}>{columns.map((column) =>
-              <td key={column.label} class={column.right ? 'right' : column.wrap ? 'wrap' : undefined}>{column.cell(item, i)}</td>)}</tr>)}
+            <InTable.Provider value>{shown.map((item, i) => {
+              const more = detail?.(item);
+              return (
+                <Fragment key={keyOf ? keyOf(item, i) : (item.id ?? i)}>
+                  <tr>{columns.map((column) => <td key={column.label} class={column.right ? 'right' : column.wrap ? 'wrap' : undefined}>{column.cell(item, i)}</td>)}</tr>
+                  {more && <tr class="detail"><td colSpan={columns.length}>{more}</td></tr>}
+                </Fragment>
+              );
+            })}</InTable.Provider>
             {shown.length === 0 && <tr><td colSpan={columns.length} class="dim">{list?.loading ? 'Loading…' : empty}</td></tr>}
           </tbody>
         </table>
