@@ -156,7 +156,31 @@ const tests = {
     await chart.focus();
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('ArrowLeft');
-    assert.match(await page.locator('.readout').first().textContent(), /open .*high .*low .*close/);
+    const readout = page.locator('.readout').first(), says = () => readout.locator('p').textContent();
+    assert.match(await says(), /^\d{4}-\d\d-\d\d .* open .*high .*low .*close .*volume/);
+    assert.equal(await readout.locator('p').getAttribute('aria-live'), 'polite');
+    // The same by the mouse, in the same place; a click keeps it, and Enter goes there. The span is in the URL.
+    const height = await readout.evaluate((node) => node.offsetHeight), box0 = await chart.boundingBox();
+    await page.getByRole('group', { name: 'Span' }).first().getByRole('button', { name: 'All' }).click();
+    await page.waitForURL(/[?&]span=all/);
+    await settled(page);
+    const newest = await says();
+    await page.mouse.move(box0.x + 8, box0.y + 80);
+    for (let x = 8; (await says()) === newest; x += 6) { assert.ok(x < box0.width, 'a point is read under the mouse'); await page.mouse.move(box0.x + x, box0.y + 80); }
+    const pointed = await says();
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.mouse.move(5, 5);
+    assert.equal(await says(), pointed, 'a click keeps the point');
+    assert.equal(await readout.evaluate((node) => node.offsetHeight), height, 'the place stays');
+    await chart.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/[?&]ledger=\d+/);
+    const gone = new URL(page.url()).searchParams.get('ledger'), day = pointed.slice(0, 10);
+    assert.equal(sql(`SELECT max(s.ledger) = ${gone} FROM event.liquidity_pool_swap AS s WHERE pool_id = '${some.pool}' AND (closed_at AT TIME ZONE 'UTC')::date = '${day}'`), 't', `${pointed} is as of ledger ${gone}`);
+    await page.goBack();
+    await settled(page);
     const table = page.getByRole('button', { name: /^Show .* as a table/ }).first();
     await table.focus();
     await page.keyboard.press('Enter');

@@ -137,6 +137,8 @@ export function wanted(ledger, some) {
   const RATIOS = '0, 10000, 10500, 11000, 11500, 12000, 12500, 13000, 13500, 14000, 14500, 15000, 16000, 17000, 18000, 19000, 20000, 22500, 25000, 27500, 30000, 35000, 40000, 50000, 75000, 100000';
   const hour = (column) => `${unix(`date_trunc('hour', ${column}, 'UTC')`)}`;
   const overHour = (column) => (ledger ? `${hour(column)} < ${hour(close)}` : 'true');
+  // Candles and prices show a week: up to now, or to the newest of a past ledger.
+  const spanOf = (newest) => `${ledger ? newest : unix(close)} - 604800`;
   // Swaps of a pool by the hour: prices are those of the reserves that a transaction left, in units of 10^-14.
   const candles = (pool) => `(SELECT at, (array_agg(price ORDER BY ledger, tx, op, event))[1] AS open, max(price) AS high, min(price) AS low,
       (array_agg(price ORDER BY ledger DESC, tx DESC, op DESC, event DESC))[1] AS close, sum(volume) AS volume, count(*) AS swaps
@@ -180,16 +182,16 @@ export function wanted(ledger, some) {
         FROM ${markets} AS m WHERE m.symbol = '${some.market}'`,
       tables: {
         Debt: `SELECT d.day, (SELECT h.value FROM history.synthetic_engine_debt_total AS h WHERE h.synth = '${some.market}' AND ${day('h.closed_at')} <= d.day ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS debt
-          FROM (SELECT g::date AS day FROM generate_series((SELECT min(${day('closed_at')}) FROM ${marketEvents} AS e), ${day(close)} - ${ledger ? 1 : 0}, interval '1 day') AS g) AS d ORDER BY d.day DESC LIMIT 60`,
+          FROM (SELECT g::date AS day FROM generate_series((SELECT min(${day('closed_at')}) FROM ${marketEvents} AS e), ${day(close)} - ${ledger ? 1 : 0}, interval '1 day') AS g) AS d ORDER BY d.day DESC LIMIT 200`,
         'Vaults by collateral ratio': `SELECT e.low AS "fromRatioBps", e.high AS "toRatioBps", count(v.ratio) AS vaults, coalesce(sum(v.debt), 0) AS debt
           FROM (SELECT r AS low, lead(r) OVER (ORDER BY r) AS high FROM unnest(ARRAY[${RATIOS}]) AS r) AS e LEFT JOIN (SELECT * FROM ${priced} AS v WHERE v.synth_asset = '${some.market}' AND v.debt > 0) AS v
             ON v.ratio >= e.low AND v.ratio < coalesce(e.high, v.ratio + 1) WHERE EXISTS (SELECT FROM ${markets} AS m WHERE m.symbol = '${some.market}' AND NOT m.twap_stale AND NOT m.coll_stale)
           GROUP BY e.low, e.high ORDER BY e.low DESC`,
         Price: `SELECT h.at, h.price AS close, (SELECT t.twap_price FROM history.oracle_feed AS t WHERE t.asset = h.asset AND ${hour('t.closed_at')} <= h.at ORDER BY t.ledger DESC, t.tx DESC, t.seq DESC LIMIT 1) AS "twapClose",
             c.close AS pool, div((div(c.close, 10000000) - h.price) * 10000, h.price) AS "deviationBps"
-          FROM (SELECT DISTINCT ON (${hour('closed_at')}) ${hour('closed_at')} AS at, asset, median_price AS price FROM ${events('oracle_price_aggregate')} AS e
-            WHERE asset = (SELECT oracle_symbol FROM ${state('synthetic_engine_asset_config')} AS m WHERE m.symbol = '${some.market}') AND ${overHour('closed_at')} ORDER BY ${hour('closed_at')}, ledger DESC, tx DESC, op DESC, event DESC) AS h
-            LEFT JOIN (SELECT * FROM ${candles(`(SELECT pool_id FROM ${markets} AS m WHERE m.symbol = '${some.market}')`)} AS c ORDER BY c.at DESC LIMIT 200) AS c USING (at) ORDER BY h.at DESC LIMIT 200`,
+          FROM (SELECT *, max(at) OVER () AS newest FROM (SELECT DISTINCT ON (${hour('closed_at')}) ${hour('closed_at')} AS at, asset, median_price AS price FROM ${events('oracle_price_aggregate')} AS e
+            WHERE asset = (SELECT oracle_symbol FROM ${state('synthetic_engine_asset_config')} AS m WHERE m.symbol = '${some.market}') AND ${overHour('closed_at')} ORDER BY ${hour('closed_at')}, ledger DESC, tx DESC, op DESC, event DESC) AS h) AS h
+            LEFT JOIN (SELECT * FROM ${candles(`(SELECT pool_id FROM ${markets} AS m WHERE m.symbol = '${some.market}')`)} AS c ORDER BY c.at DESC LIMIT 200) AS c USING (at) WHERE h.at > ${spanOf('h.newest')} ORDER BY h.at DESC LIMIT 200`,
         'Vaults nearest to liquidation': `SELECT ${vaultRatio}, v.debt FROM ${priced} AS v WHERE v.synth_asset = '${some.market}' ${riskOrder} LIMIT 10`,
         Liquidations: liquidations(`e.synth_asset = '${some.market}'`),
       },
@@ -199,7 +201,7 @@ export function wanted(ledger, some) {
       heads: `SELECT ${poolColumns}, ${poolMore}, total_shares AS "totalShares", cumulative_vol_a AS "cumulativeVolumeA", cumulative_vol_b AS "cumulativeVolumeB", ${unix('closed_at')} AS "changedAt"
         FROM ${pools} AS p WHERE pool_id = '${some.pool}'`,
       tables: {
-        'XLM in USDC': `SELECT at, open, high, low, close, volume, swaps FROM ${candles(`'${some.pool}'`)} AS c ORDER BY at DESC LIMIT 200`,
+        'XLM in USDC': `SELECT at, open, high, low, close, volume, swaps FROM (SELECT c.*, max(at) OVER () AS newest FROM ${candles(`'${some.pool}'`)} AS c) AS c WHERE at > ${spanOf('newest')} ORDER BY at DESC LIMIT 200`,
         Reserves: `SELECT d.day, p.reserve_a AS "reserveA", p.reserve_b AS "reserveB" FROM ${days(poolDay)} AS d, LATERAL ${then('liquidity_pool_pool', 'd.ledger')} AS p WHERE p.pool_id = '${some.pool}' ORDER BY d.day DESC`,
         Fees: `SELECT d.day, (SELECT sum(fee) FROM ${allSwaps} AS s WHERE s.pool_id = '${some.pool}' AND ${day('s.closed_at')} = d.day) AS "feesQuote" FROM ${days(poolDay)} AS d ORDER BY d.day DESC`,
         'Liquidity providers': `SELECT div(l.shares * 10000, p.total_shares) AS "shareBps", div(l.shares * p.reserve_a, p.total_shares) AS "underlyingA", div(l.shares * p.reserve_b, p.total_shares) AS "underlyingB",

@@ -1,7 +1,7 @@
 /** Candles with volume, and price lines: lightweight-charts. */
-import { CandlestickSeries, ColorType, createChart, CrosshairMode, HistogramSeries, LineSeries, type IChartApi, type ISeriesApi, type SeriesType, type UTCTimestamp } from 'lightweight-charts';
+import { CandlestickSeries, ColorType, createChart, CrosshairMode, HistogramSeries, LineSeries, type IChartApi, type ISeriesApi, type MouseEventParams, type SeriesType, type UTCTimestamp } from 'lightweight-charts';
 import { colour } from '../lib/theme';
-import type { Drawing } from '../ui/figure';
+import type { At, Drawing } from '../ui/figure';
 
 function chart(element: HTMLElement): IChartApi {
   return createChart(element, {
@@ -18,9 +18,26 @@ function chart(element: HTMLElement): IChartApi {
 
 interface Point { time: number; at: number | null }
 
+const FILLED_MAX = 5000;
+
+/** Times without a figure get a place too, so that the axis is one of time: the least distance between two is its step. */
+function gaps(times: number[]): { time: UTCTimestamp }[] {
+  const step = Math.min(...times.slice(1).map((time, i) => time - times[i]));
+  const all = new Set(times), missing: { time: UTCTimestamp }[] = [];
+  if (!(step > 0) || (times[times.length - 1] - times[0]) / step > FILLED_MAX) return [];
+  for (let time = times[0]; time < times[times.length - 1]; time += step) if (!all.has(time)) missing.push({ time: time as UTCTimestamp });
+  return missing;
+}
+const whole = <T extends { time: UTCTimestamp }>(data: T[], times: number[]) => [...data, ...gaps(times)].sort((a, b) => a.time - b.time) as T[];
+
 /** `set` gives the series their figures; false if it takes another chart. */
-function drawing<T>(made: IChartApi, series: ISeriesApi<SeriesType>, first: T, pointsOf: (data: T) => Point[], set: (data: T) => boolean): Drawing {
+function drawing<T>(made: IChartApi, series: ISeriesApi<SeriesType>, first: T, pointsOf: (data: T) => Point[], set: (data: T) => boolean, at: At): Drawing {
   let points = pointsOf(first);
+  const indexOf = ({ time }: MouseEventParams) => { const index = points.findIndex((p) => p.time === time); return index < 0 ? null : index; };
+  made.subscribeCrosshairMove((event) => { if (event.sourceEvent) at(indexOf(event)); });
+  made.subscribeClick((event) => { const index = indexOf(event); if (index !== null) at(index, true); });
+  made.chartElement().addEventListener('pointerleave', () => at(null));
+  made.timeScale().fitContent();
   return {
     point(index) {
       const point = index === null ? null : points[index];
@@ -28,8 +45,11 @@ function drawing<T>(made: IChartApi, series: ISeriesApi<SeriesType>, first: T, p
       else made.setCrosshairPosition(point.at, point.time as UTCTimestamp, series);
     },
     update(data: T) {
+      const from = points[0]?.time;
       points = pointsOf(data);
-      return set(data);
+      if (!set(data)) return false;
+      if (points[0]?.time !== from) made.timeScale().fitContent(); // another span
+      return true;
     },
     remove: () => made.remove(),
   };
@@ -42,7 +62,7 @@ const precision = (values: (number | null)[]) => {
 
 export interface Candle { time: number; open: number | null; high: number | null; low: number | null; close: number | null; volume: number | null }
 
-export function drawCandles(element: HTMLElement, first: Candle[]): Drawing {
+export function drawCandles(element: HTMLElement, first: Candle[], at: At): Drawing {
   const made = chart(element);
   const digitsOf = (candles: Candle[]) => precision(candles.map((c) => c.close));
   const digits = digitsOf(first);
@@ -53,22 +73,21 @@ export function drawCandles(element: HTMLElement, first: Candle[]): Drawing {
   const volume = made.addSeries(HistogramSeries, { priceFormat: { type: 'volume' }, priceScaleId: 'volume', lastValueVisible: false, priceLineVisible: false });
   const up = colour('up-soft'), down = colour('down-soft');
   const set = (candles: Candle[]) => {
-    bars.setData(candles.map((c) => (c.open === null || c.high === null || c.low === null || c.close === null
+    bars.setData(whole(candles.map((c) => (c.open === null || c.high === null || c.low === null || c.close === null
       ? { time: c.time as UTCTimestamp }
-      : { time: c.time as UTCTimestamp, open: c.open, high: c.high, low: c.low, close: c.close })));
+      : { time: c.time as UTCTimestamp, open: c.open, high: c.high, low: c.low, close: c.close })), candles.map((c) => c.time)));
     volume.setData(candles.map((c) => ({ time: c.time as UTCTimestamp, value: c.volume ?? 0, color: (c.close ?? 0) >= (c.open ?? 0) ? up : down })));
     return digitsOf(candles) === digits;
   };
   set(first);
   made.priceScale('volume').applyOptions({ scaleMargins: { top: 0.8, bottom: 0 } });
   bars.priceScale().applyOptions({ scaleMargins: { top: 0.08, bottom: 0.24 } });
-  made.timeScale().setVisibleLogicalRange({ from: Math.max(0, first.length - 120), to: first.length + 2 });
-  return drawing(made, bars, first, (candles) => candles.map((c) => ({ time: c.time, at: c.close })), set);
+  return drawing(made, bars, first, (candles) => candles.map((c) => ({ time: c.time, at: c.close })), set, at);
 }
 
 export interface Line { name: string; colour: string; points: { time: number; value: number | null }[]; dashed?: boolean }
 
-export function drawPrices(element: HTMLElement, first: Line[]): Drawing {
+export function drawPrices(element: HTMLElement, first: Line[], at: At): Drawing {
   const made = chart(element);
   const digitsOf = (lines: Line[]) => precision(lines.flatMap((line) => line.points.map((p) => p.value)));
   const kindOf = (lines: Line[]) => JSON.stringify([digitsOf(lines), lines.map((line) => [line.name, line.colour, line.dashed])]);
@@ -79,10 +98,9 @@ export function drawPrices(element: HTMLElement, first: Line[]): Drawing {
   }));
   const set = (lines: Line[]) => {
     if (kindOf(lines) !== kind) return false;
-    lines.forEach((line, i) => series[i].setData(line.points.map((p) => (p.value === null ? { time: p.time as UTCTimestamp } : { time: p.time as UTCTimestamp, value: p.value }))));
+    lines.forEach((line, i) => series[i].setData(whole(line.points.map((p) => (p.value === null ? { time: p.time as UTCTimestamp } : { time: p.time as UTCTimestamp, value: p.value })), line.points.map((p) => p.time))));
     return true;
   };
   set(first);
-  made.timeScale().fitContent();
-  return drawing(made, series[0], first, (lines) => lines[0].points.map((p) => ({ time: p.time, at: p.value })), set);
+  return drawing(made, series[0], first, (lines) => lines[0].points.map((p) => ({ time: p.time, at: p.value })), set, at);
 }

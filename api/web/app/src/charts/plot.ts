@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { colour } from '../lib/theme';
-import type { Drawing } from '../ui/figure';
+import type { At, Drawing } from '../ui/figure';
 
 export interface Series { name: string; colour: string; values: (number | null)[]; bars?: boolean; area?: boolean; step?: boolean; dots?: boolean }
 export interface Plot { x: number[]; time: boolean; xLabel?: string; labels?: string[]; series: Series[]; percent?: boolean }
@@ -41,7 +41,7 @@ function bounds(plot: Plot, low: number, high: number): [number, number] {
 }
 const WHOLE = [1, 2, 5].flatMap((n) => Array.from({ length: 10 }, (_, power) => n * 10 ** power)).sort((a, b) => a - b); // what is no time is counted
 
-export function drawPlot(element: HTMLElement, first: Plot): Drawing {
+export function drawPlot(element: HTMLElement, first: Plot, at: At): Drawing {
   let plot = first;
   const axis = { stroke: colour('dim'), grid: { stroke: colour('line'), width: 1 }, ticks: { show: false }, font: '11px system-ui, sans-serif' };
   const size = () => ({ width: Math.max(120, element.clientWidth), height: Math.max(120, element.clientHeight) });
@@ -73,6 +73,16 @@ export function drawPlot(element: HTMLElement, first: Plot): Drawing {
     if (width !== made.width || height !== made.height) made.setSize({ width, height });
   });
   watch.observe(element);
+  const indexAt = (event: PointerEvent | MouseEvent) => made.posToIdx(event.clientX - made.over.getBoundingClientRect().left);
+  const move = (event: PointerEvent) => {
+    const index = indexAt(event);
+    if (event.pointerType !== 'mouse') made.setCursor({ left: made.valToPos(plot.x[index], 'x'), top: 10 }); // uPlot follows the mouse by itself
+    at(index);
+  };
+  made.over.addEventListener('pointermove', move);
+  made.over.addEventListener('pointerdown', move);
+  made.over.addEventListener('pointerleave', () => at(null));
+  made.over.addEventListener('click', (event) => at(indexAt(event), true));
   return {
     point(index) {
       if (index === null) made.setCursor({ left: -10, top: -10 });

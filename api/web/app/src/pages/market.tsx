@@ -1,8 +1,8 @@
 import { useApi, useList, type Item } from '../lib/api';
-import { chartNumber, deviationBps, percent, ratioBps, toSeven } from '../lib/amount';
+import { chartNumber, cut, deviationBps, percent, ratioBps, toSeven } from '../lib/amount';
 import { collateralBps, collateralWhy, deviationWhy, marketDeviation, oldestFirst, priceOf, startOf, twapDeviation, twapDeviationWhy } from '../lib/fields';
 import { A, Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Meter, Millionths, Pool, Price, State, Time, Waiting } from '../ui/bits';
-import { Prices, TimePlot, XyPlot } from '../ui/series';
+import { Prices, TimePlot, XyPlot, useInterval } from '../ui/series';
 import { Table } from '../ui/table';
 import { Liquidations } from '../ui/vaults';
 import type { PageProps } from '.';
@@ -17,7 +17,7 @@ function PriceChart({ market, history, candles }: { market: Item; history: Item[
   const dev = (r: Item) => (r.poolScaled ? deviationBps(toSeven(r.poolScaled), r.close) : null);
   const points = (list: Item[], value: (r: Item) => string | null | undefined) => list.map((r) => ({ time: startOf(r), value: chartNumber(value(r)) }));
   return (
-    <Prices title="Price" units={`USD, by the hour, UTC`} rows={rows} file={`${market.market}-price`} empty="No rounds yet."
+    <Prices title="Price" units="USD, UTC" rows={rows} file={`${market.market}-price`} empty="No rounds yet."
       lines={[
         { name: 'Oracle', colour: 'accent', points: points(rows, (r) => r.closeScaled) },
         { name: 'TWAP', colour: 'third', dashed: true, points: points(rows, (r) => r.twapCloseScaled) },
@@ -28,7 +28,7 @@ function PriceChart({ market, history, candles }: { market: Item; history: Item[
         { label: 'TWAP', right: true, cell: (r) => <Amount of={r} name="twapClose" digits={5} />, text: (r) => r.twapCloseScaled },
         { label: 'Pool', right: true, cell: (r) => <Amount of={r} name="pool" digits={5} />, text: (r) => r.poolScaled },
         { label: 'Pool against oracle', right: true, cell: (r) => <Bps raw={dev(r)} name="deviationBps" signed tone />, text: (r) => dev(r) }]}
-      describe={(r) => `${r.startsAt}: oracle ${r.closeScaled}, TWAP ${r.twapCloseScaled ?? 'none'}, pool ${r.poolScaled ?? 'no trade'}`} />
+      describe={(r) => `${r.startsAt.slice(0, 16).replace('T', ' ')} · oracle ${cut(r.closeScaled, 4)} · TWAP ${r.twapCloseScaled ? cut(r.twapCloseScaled, 4) : 'none'} · pool ${r.poolScaled ? cut(r.poolScaled, 4) : 'no trade'}`} />
   );
 }
 
@@ -48,11 +48,11 @@ export default function MarketPage({ args }: PageProps) {
   const name = encodeURIComponent(args.market);
   const answer = useApi(`/api/markets/${name}`, {}, ['synthetic_engine_', 'oracle_', 'liquidity_pool_']);
   const m = answer.data;
-  const asset = m?.oracle?.asset, pool = m?.pool;
-  const history = useList(asset ? `/api/prices/${encodeURIComponent(asset)}/history` : null, { interval: '1h', limit: 200 }, ['oracle_']);
-  const candles = useList(pool ? `/api/pools/${encodeURIComponent(pool)}/candles` : null, { interval: '1h', limit: 200 }, ['liquidity_pool_']);
+  const asset = m?.oracle?.asset, pool = m?.pool, interval = useInterval();
+  const history = useList(asset ? `/api/prices/${encodeURIComponent(asset)}/history` : null, { interval, limit: 200 }, ['oracle_']);
+  const candles = useList(pool ? `/api/pools/${encodeURIComponent(pool)}/candles` : null, { interval, limit: 200 }, ['liquidity_pool_']);
   const changes = useApi(`/api/markets/${name}/changes`, {}, ['synthetic_engine_', 'liquidity_pool_']);
-  const days = useList(`/api/markets/${name}/daily`, { limit: 60, fill: 'previous' }, ['synthetic_engine_']);
+  const days = useList(`/api/markets/${name}/daily`, { limit: 200, fill: 'previous' }, ['synthetic_engine_']);
   const risk = useApi(`/api/markets/${name}/risk`, {}, ['synthetic_engine_', 'oracle_']);
   const vaults = useList('/api/vaults', { market: args.market, sort: 'risk', limit: 20 }, ['synthetic_engine_', 'oracle_']);
   if (!m) return answer.error ? <Failed problem={answer.error} /> : <Waiting answer={answer}>{null}</Waiting>;

@@ -13,7 +13,7 @@ const SHOWN = 8;
 export default function Overview() {
   const past = useLedger() !== null;
   const stats = useApi('/api/stats', {}, [...LIVE, 'oracle_']);
-  const daily = useList('/api/stats/daily', { limit: 60 }, LIVE);
+  const daily = useList('/api/stats/daily', { limit: 200 }, LIVE);
   const markets = useApi('/api/markets', { limit: SHOWN }, ['synthetic_engine_', 'oracle_', 'liquidity_pool_']);
   const pools = useApi('/api/pools', { limit: SHOWN }, ['liquidity_pool_']);
   const stability = useApi('/api/stability-pool', {}, ['stability_pool_', 'synthetic_engine_liquidate']);

@@ -4,16 +4,16 @@ import { decimalsOf, ratioBps, unscale } from '../lib/amount';
 import { oldestFirst } from '../lib/fields';
 import { setQuery, useQuery } from '../lib/router';
 import { Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Pill, Time, Tx, Waiting, symbolOf } from '../ui/bits';
-import { Candles, TimePlot } from '../ui/series';
+import { Candles, TimePlot, useInterval } from '../ui/series';
 import { Table } from '../ui/table';
 import type { PageProps } from '.';
 
 const INTERVALS = ['5m', '15m', '1h', '4h', '1d', '1w'];
 
 function Interval() {
-  const interval = useQuery('interval', '1h');
+  const usual = useInterval(), interval = useQuery('interval', usual);
   return <div class="row" role="group" aria-label="Interval">{INTERVALS.map((one) =>
-    <button key={one} type="button" aria-pressed={one === interval} onClick={() => setQuery({ interval: one === '1h' ? null : one }, true)}>{one}</button>)}</div>;
+    <button key={one} type="button" aria-pressed={one === interval} onClick={() => setQuery({ interval: one === usual ? null : one }, true)}>{one}</button>)}</div>;
 }
 
 /** What a swap of an amount would give now, by the contract's own arithmetic. */
@@ -49,10 +49,10 @@ function Quote({ pool }: { pool: Item }) {
 
 export default function PoolPage({ args }: PageProps) {
   const path = `/api/pools/${encodeURIComponent(args.pool)}`;
-  const interval = useQuery('interval', '1h');
+  const interval = useQuery('interval', useInterval());
   const answer = useApi(path, {}, ['liquidity_pool_']);
   const candles = useList(`${path}/candles`, { interval, limit: 200 }, ['liquidity_pool_']);
-  const daily = useList(`${path}/daily`, { limit: 60 }, ['liquidity_pool_']);
+  const daily = useList(`${path}/daily`, { limit: 200 }, ['liquidity_pool_']);
   const swaps = useList(`${path}/swaps`, { limit: 20 }, ['liquidity_pool_swap']);
   const positions = useList(`${path}/positions`, { limit: 50 }, ['liquidity_pool_']);
   const pool = answer.data;

@@ -11,7 +11,7 @@ export default function Stability() {
   const answer = useApi('/api/stability-pool', {}, live);
   const deposits = useList('/api/stability-pool/deposits', { limit: 50 }, live);
   const events = useList('/api/stability-pool/events', { limit: 20 }, live);
-  const days = useList('/api/stats/daily', { limit: 60 }, live);
+  const days = useList('/api/stats/daily', { limit: 200 }, live);
   const p = answer.data;
   return (
     <>

@@ -3,7 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { theme } from '../lib/theme';
 import { useStore } from '../lib/store';
-import type { Item } from '../lib/api';
+import { get, type Item } from '../lib/api';
+import { startOf } from '../lib/fields';
+import { setQuery } from '../lib/router';
 import { Table, type Column } from './table';
 
 export interface Drawing {
@@ -14,14 +16,17 @@ export interface Drawing {
   remove: () => void;
 }
 
+/** The index of a point, null: of none; picked by a click or tap. */
+export type At = (index: number | null, picked?: boolean) => void;
+
 export interface FigureProps {
   title: string;
   units: string;
   /** Rows from left to right; what is drawn and what the table shows. */
   rows: Item[];
   columns: Column[];
-  /** Loads the library and draws into the element. */
-  draw: (element: HTMLElement, data: never) => Promise<Drawing>;
+  /** Loads the library and draws into the element; tells the point that a mouse or finger is at. */
+  draw: (element: HTMLElement, data: never, at: At) => Promise<Drawing>;
   /** What is drawn, for `draw` and the drawing's `update`. */
   data: unknown;
   describe: (row: Item) => string;
@@ -31,12 +36,24 @@ export interface FigureProps {
   empty?: string;
 }
 
+const DAY_S = 86400;
+
+/** The ledger at whose close a point holds: the last of a candle, or of a day. */
+async function ledgerAt(row: Item): Promise<string | null> {
+  const known = row.lastLedger ?? row.ledger;
+  return known ?? (await get('/api/ledgers', { to: startOf(row) + DAY_S, limit: 1 })).items[0]?.ledger ?? null;
+}
+const hasLedger = (row: Item | undefined) => row !== undefined && (row.lastLedger ?? row.ledger ?? row.day) != null;
+
 export function Figure(props: FigureProps) {
   const { title, units, rows, columns, draw, data, describe, file, aside, legend, empty = 'No data yet.' } = props;
   const box = useRef<HTMLDivElement>(null);
   const drawing = useRef<Drawing | null>(null);
   const [asTable, setAsTable] = useState(false);
-  const [at, setAt] = useState<number | null>(null);
+  const [at, setAt] = useState<number | null>(null); // pointed at
+  const [kept, setKept] = useState<number | null>(null); // picked: stays when the mouse leaves
+  const [spoken, setSpoken] = useState(false); // the keys read; a mouse would make a screen reader talk without end
+  const travel = useRef<HTMLButtonElement>(null);
   const [failed, setFailed] = useState(false);
   const colours = useStore(theme);
   const none = rows.length === 0;
@@ -54,7 +71,8 @@ export function Figure(props: FigureProps) {
     if (asTable || none || !box.current) return undefined;
     let gone = false;
     const begun = latest.current;
-    draw(box.current, begun.data as never).then((made) => {
+    const point: At = (index, picked) => { setSpoken(false); setAt(index); if (picked) setKept(index); };
+    draw(box.current, begun.data as never, point).then((made) => {
       if (gone) { made.remove(); return; }
       drawing.current = made;
       drawn.current = begun.version;
@@ -62,15 +80,17 @@ export function Figure(props: FigureProps) {
     }, () => setFailed(true));
     return () => { gone = true; drawing.current?.remove(); drawing.current = null; };
   }, [other, colours, asTable, none]);
-  useEffect(update, [version]);
+  useEffect(() => { update(); setAt(null); setKept(null); }, [version]);
+  const here = at ?? kept, row = rows[here ?? rows.length - 1];
   const go = (to: number | null) => {
+    setSpoken(true);
     setAt(to);
     drawing.current?.point(to);
   };
   const onKey = (event: KeyboardEvent) => {
-    const last = rows.length - 1, now = at ?? last;
-    const to = { ArrowLeft: Math.max(0, now - 1), ArrowRight: at === null ? last : Math.min(last, now + 1), Home: 0, End: last }[event.key];
-    if (event.key === 'Escape') go(null);
+    const last = rows.length - 1, now = here ?? last;
+    const to = { ArrowLeft: Math.max(0, now - 1), ArrowRight: here === null ? last : Math.min(last, now + 1), Home: 0, End: last }[event.key];
+    if (event.key === 'Escape') { setKept(null); go(null); } else if (event.key === 'Enter') { setKept(now); travel.current?.focus(); event.preventDefault(); }
     else if (to !== undefined) { go(to); event.preventDefault(); }
   };
   return (
@@ -83,12 +103,15 @@ export function Figure(props: FigureProps) {
         </div>
       </figcaption>
       {legend && !asTable && <ul class="legend">{legend.map((entry) => <li key={entry.name}><svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" rx="2" class={`fill-${entry.colour}`} /></svg>{entry.name}</li>)}</ul>}
+      {!none && !asTable && <div class="readout">
+        <p class={here === null ? 'dim' : undefined} aria-live={spoken ? 'polite' : 'off'}>{row && (here !== null || hasLedger(row)) ? describe(row) : ''}</p>
+        {hasLedger(row) && <button type="button" ref={travel} onClick={() => void ledgerAt(row).then((ledger) => ledger && setQuery({ ledger }), () => {})}>Everything as of here</button>}
+      </div>}
       {none ? <p class="notice">{empty}</p> : asTable
         ? <Table caption={title} columns={columns} items={[...rows].reverse()} file={file} limit={200} />
-        : <div class="canvas" ref={box} tabIndex={0} role="application" aria-roledescription="chart" onKeyDown={onKey} onBlur={() => go(null)}
-            aria-label={`${title}, ${units}. ${rows.length} points. Arrow keys read them; the button "Table" lists them.`} />}
+        : <div class="canvas" ref={box} tabIndex={0} role="application" aria-roledescription="chart" onKeyDown={onKey} onBlur={() => { setAt(null); drawing.current?.point(null); }}
+            aria-label={`${title}, ${units}. ${rows.length} points. Arrow keys read them, Enter offers everything as of one; the button "Table" lists them.`} />}
       {failed && <p class="notice warn">The chart could not be drawn. The table has its figures.</p>}
-      <p class={at === null ? 'readout hidden' : 'readout'} aria-live="polite">{at === null || !rows[at] ? '' : describe(rows[at])}</p>
     </figure>
   );
 }
