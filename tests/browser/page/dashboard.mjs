@@ -191,6 +191,15 @@ const tests = {
       await page.keyboard.press('Enter');
       await page.waitForURL(url + to);
     }
+    // Small letters, first letters, tokens and titles; Escape closes at once.
+    const title = sql("SELECT title FROM analyst.proposals WHERE title ~ '^[A-Za-z][A-Za-z ]{5,}$' ORDER BY proposal_id LIMIT 1");
+    for (const [text, found] of [[some.pool.toLowerCase(), `${some.pool} pool`], ['sp', 'Stability pool page'], ['usdc', 'USDC token'], [some.address.toLowerCase(), `${some.address} address`], ...(title ? [[title.toLowerCase().slice(0, -1), title]] : [])]) {
+      await page.keyboard.press('Control+k');
+      await box.fill(text);
+      await until(page, `${text} finds ${found}`, (want) => [...document.querySelectorAll('#hits li')].some((hit) => hit.textContent.startsWith(want)), found);
+      await page.keyboard.press('Escape');
+      assert.equal(await page.locator('dialog[open]').count(), 0, 'Escape closes');
+    }
     await page.goBack();
     await page.waitForURL(`${url}/tx/${some.tx}`);
     await settled(page);
