@@ -583,10 +583,45 @@ CREATE FUNCTION chain.vault_distance(debt numeric, ratio numeric, liq_ratio nume
 COMMENT ON FUNCTION chain.vault_distance(numeric, numeric, numeric, numeric, numeric) IS
   'basis points by which the price of the collateral must fall until a vault may be liquidated';
 
+-- Collateral to add to a vault with debt, or debt to repay instead, until it has a ratio. 0: it is there. minimum: by the engine's test of
+-- new debt, collateral * collateral_price * 10000 >= debt * synth_price * min_coll_ratio. safe: from where it may not be liquidated, by
+-- vault_ratio: value >= ceil(liq_ratio * owed / 10000), and owed <= div(value * 10000, liq_ratio). No row: no price, or above 127 bits.
+CREATE FUNCTION chain.vault_remedy(collateral numeric, debt numeric, collateral_price numeric, synth_price numeric, liq_ratio numeric,
+    min_coll_ratio numeric)
+  RETURNS TABLE (minimum_collateral numeric, minimum_debt numeric, safe_collateral numeric, safe_debt numeric)
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE ROWS 1
+BEGIN ATOMIC
+  SELECT greatest(div(debt * synth_price * min_coll_ratio + collateral_price * 10000 - 1, nullif(collateral_price, 0) * 10000) - collateral, 0),
+    least(greatest(debt - div(collateral * collateral_price * 10000, nullif(synth_price * min_coll_ratio, 0)), 0), debt),
+    greatest(div(div(liq_ratio * div(debt * synth_price, 10000000) + 9999, 10000) * 10000000 + collateral_price - 1,
+      nullif(collateral_price, 0)) - collateral, 0),
+    least(greatest(debt - div((div(div(collateral * collateral_price, 10000000) * 10000, nullif(liq_ratio, 0)) + 1) * 10000000 - 1,
+      nullif(synth_price, 0)), 0), debt)
+  WHERE collateral_price > 0 AND synth_price > 0 AND liq_ratio > 0 AND min_coll_ratio > 0 AND collateral >= 0 AND debt > 0
+    AND greatest(collateral * collateral_price * 10000, debt * synth_price * min_coll_ratio, debt * synth_price * liq_ratio)
+      <= 170141183460469231731687303715884105727;
+END;
+COMMENT ON FUNCTION chain.vault_remedy(numeric, numeric, numeric, numeric, numeric, numeric) IS
+  'collateral to add or debt to repay until a vault has the ratio that new debt needs, and until it may not be liquidated';
+
+-- The collateral that a liquidator gets who repays all of a vault's debt, as the engine's liquidate computes it. NULL: no price, or above 127 bits.
+CREATE FUNCTION chain.vault_award(collateral numeric, debt numeric, collateral_price numeric, synth_price numeric, liq_penalty numeric)
+  RETURNS numeric
+  LANGUAGE sql IMMUTABLE PARALLEL SAFE
+  RETURN CASE
+    WHEN collateral_price > 0 AND debt * synth_price <= 170141183460469231731687303715884105727
+      AND greatest(div(debt * synth_price, 10000000) * liq_penalty,
+        (div(debt * synth_price, 10000000) + div(div(debt * synth_price, 10000000) * liq_penalty, 10000)) * 10000000)
+        <= 170141183460469231731687303715884105727
+      THEN least(div((div(debt * synth_price, 10000000) + div(div(debt * synth_price, 10000000) * liq_penalty, 10000)) * 10000000,
+        nullif(collateral_price, 0)), collateral)
+    END;
+COMMENT ON FUNCTION chain.vault_award(numeric, numeric, numeric, numeric, numeric) IS 'collateral that a liquidator of a whole vault gets';
+
 -- at: the ledger; 2147483647 for now. A price that the oracle would refuse is NULL; refusal says why.
 CREATE FUNCTION chain.vault_market(deployment smallint, at integer)
   RETURNS TABLE (symbol text, token text, liq_ratio numeric, min_coll_ratio numeric, collateral_price numeric,
-    synth_price numeric, refusal text, collateral_feed text, synth_feed text)
+    synth_price numeric, refusal text, collateral_feed text, synth_feed text, liq_penalty numeric)
   LANGUAGE sql STABLE PARALLEL SAFE ROWS 16
 BEGIN ATOMIC
   WITH bound AS (
@@ -608,11 +643,11 @@ BEGIN ATOMIC
       ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
     WHERE $2 < 2147483647 AND NOT h.removed
   ), market AS (
-    SELECT s.symbol, s.token, s.liq_ratio, s.min_coll_ratio, s.coll_oracle_sym, s.oracle_symbol
+    SELECT s.symbol, s.token, s.liq_ratio, s.min_coll_ratio, s.coll_oracle_sym, s.oracle_symbol, s.liq_penalty
     FROM state.synthetic_engine_asset_config AS s
     WHERE $2 = 2147483647 AND s.deployment = $1 AND s.contract = (SELECT b.engine FROM bound AS b)
     UNION ALL
-    SELECT k.symbol, h.token, h.liq_ratio, h.min_coll_ratio, h.coll_oracle_sym, h.oracle_symbol
+    SELECT k.symbol, h.token, h.liq_ratio, h.min_coll_ratio, h.coll_oracle_sym, h.oracle_symbol, h.liq_penalty
     FROM (
       SELECT s.symbol, s.key_hash FROM state.synthetic_engine_asset_config AS s
       WHERE s.deployment = $1 AND s.contract = (SELECT b.engine FROM bound AS b)
@@ -636,7 +671,7 @@ BEGIN ATOMIC
     CASE WHEN NOT u.collateral_old THEN u.collateral_twap END, CASE WHEN NOT u.synth_old THEN u.synth_twap END,
     CASE WHEN u.no_collateral THEN 'no_feed' WHEN u.collateral_old THEN 'stale_twap'
       WHEN u.no_synth THEN 'no_feed' WHEN u.synth_old THEN 'stale_twap' END,
-    u.coll_oracle_sym, u.oracle_symbol
+    u.coll_oracle_sym, u.oracle_symbol, u.liq_penalty
   FROM usable AS u;
 END;
 COMMENT ON FUNCTION chain.vault_market(smallint, integer) IS 'each market with the prices that its vaults are valued at, or why there are none';

@@ -37,10 +37,11 @@ const some = {
   ledger: sql('SELECT ledger - 40 FROM chain.cursor'),
   feed: sql('SELECT min(asset COLLATE "C") FROM state.oracle_feed'),
 };
+some.vault = sql(`SELECT synth_asset FROM state.synthetic_engine_vault WHERE owner = '${some.address}' ORDER BY debt DESC LIMIT 1`);
 some.proposal = sql(`SELECT proposal_id FROM event.dao_governance_voted WHERE ledger <= ${some.ledger} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`);
 some.multisig = sql(`SELECT tx_id FROM history.dao_governance_multi_sig_approval WHERE ledger <= ${some.ledger} GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT 1`);
 some.epoch = sql(`SELECT max(epoch) FROM history.earnings_distributor_epoch_partner_revenue WHERE ledger <= ${some.ledger}`);
-const pages = ['/', '/markets', `/markets/${some.market}`, '/pools', `/pools/${some.pool}`, '/vaults', '/stability-pool', '/oracle', `/governance?proposal=${some.proposal}&multisig=${some.multisig}`,
+const pages = ['/', '/markets', `/markets/${some.market}`, '/pools', `/pools/${some.pool}`, '/vaults', `/vaults/${some.vault}/${some.address}`, '/stability-pool', '/oracle', `/governance?proposal=${some.proposal}&multisig=${some.multisig}`,
   '/partners', `/partners/${some.partner}`, `/earnings?epoch=${some.epoch}`, '/compliance', `/address/${some.address}`, `/tx/${some.tx}`, `/ledger/${some.ledger}`];
 
 /** A page on which any error, any refusal of the policy and any foreign request is a failure. */
@@ -280,7 +281,7 @@ const tests = {
       const all = wanted(ledger, some);
       assert.deepEqual(pages.filter((path) => !all[path]), [], 'pages without SQL');
       assert.ok(rowsOf([all['/vaults'].tables.Liquidations])[0].some((row) => row.discountBps !== ''), 'the chain has a liquidation');
-      const paths = process.env.TIDE_LONG ? pages : ['/', `/markets/${some.market}`, `/pools/${some.pool}`, '/vaults'];
+      const paths = process.env.TIDE_LONG ? pages : ['/', `/markets/${some.market}`, `/pools/${some.pool}`, '/vaults', `/vaults/${some.vault}/${some.address}`];
       for (const path of paths) {
         await page.goto(`${url}${path}${ledger ? `${path.includes('?') ? '&' : '?'}ledger=${ledger}` : ''}`);
         await settled(page);

@@ -60,8 +60,8 @@ export function wanted(ledger, some) {
         FROM ${vaults} AS v GROUP BY 1) AS v USING (symbol)
       LEFT JOIN LATERAL (SELECT * FROM ${pools} AS p WHERE p.token_a = m.token AND p.token_b = ${usdc} ORDER BY p.reserve_b DESC LIMIT 1) AS p ON true)`;
   // The engine's own arithmetic of a vault: ratio, the lowest price at which it may not be liquidated, the way there.
-  const priced = `(SELECT v.*, m.liq_ratio, m.cp, m.sp, m.token, m.symbol, r.ratio, CASE WHEN r.ratio IS NOT NULL AND v.collateral > 0 THEN l.price END AS liq_price
-    FROM ${vaults} AS v LEFT JOIN (SELECT m.symbol, m.token, m.liq_ratio, CASE WHEN NOT f.twap_stale THEN f.twap_price END AS sp,
+  const priced = `(SELECT v.*, m.liq_ratio, m.min_coll_ratio, m.liq_penalty, m.cp, m.sp, m.token, m.symbol, r.ratio, CASE WHEN r.ratio IS NOT NULL AND v.collateral > 0 THEN l.price END AS liq_price
+    FROM ${vaults} AS v LEFT JOIN (SELECT m.symbol, m.token, m.liq_ratio, m.min_coll_ratio, m.liq_penalty, CASE WHEN NOT f.twap_stale THEN f.twap_price END AS sp,
         CASE WHEN NOT c.twap_stale THEN c.twap_price END AS cp
       FROM ${state('synthetic_engine_asset_config')} AS m LEFT JOIN ${feeds} AS f ON f.asset = m.oracle_symbol LEFT JOIN ${feeds} AS c ON c.asset = m.coll_oracle_sym) AS m
         ON m.symbol = v.synth_asset,
@@ -114,6 +114,7 @@ export function wanted(ledger, some) {
   const records = `(SELECT ${statusAt(T)} AS now, r.* FROM ${state('compliance_registry_compliance_rec')} AS r)`;
 
   // Amount that a claim would credit: 35 % of the protocol's part of each closed epoch, by stake.
+  const ofVault = `key_owner = '${some.address}' AND synth = '${some.vault}' AND ledger <= ${N}`, versions = 'ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 100';
   const who = `'${some.address}'`;
   const deposit = `(SELECT CASE WHEN d.snapshot_epoch = s.epoch THEN div(d.initial_value * div(s.p * 1000000000000, greatest(d.snapshot_p_value, 1)), 1000000000000) ELSE 0 END AS compounded,
       d.initial_value, div(d.initial_value * (s.sum_coll - d.snapshot_sum_coll), 1000000000000) AS gain, d.deposited_at
@@ -292,6 +293,28 @@ export function wanted(ledger, some) {
           WHERE expires_at >= floor(${T}) AND expires_at <= floor(${T}) + 2592000 ORDER BY expires_at, key_hash LIMIT 50`,
         Verifiers: `SELECT index, ${unix('closed_at')} AS "changedAt" FROM ${state('compliance_registry_verifier_list')} AS l
           WHERE value IN (SELECT address FROM ${state('compliance_registry_verifier')} AS v) ORDER BY index LIMIT 50`,
+      },
+    },
+    [`/vaults/${some.vault}/${some.address}`]: {
+      heads: `SELECT v.liq_ratio AS "liqRatioBps", ${vaultRatio.replace('v.ratio AS "ratioBps", ', '')}, v.ratio AS "ratioBps", v.liq_price AS "liquidationPrice", v.cp AS "collateralPrice", v.debt, v.collateral,
+          div(v.debt * v.sp, 10000000) AS "debtValue", div(v.collateral * v.cp, 10000000) AS "collateralValue", v.opened_at AS "openedAt", v.last_update AS "updatedAt",
+          CASE WHEN v.debt > 0 THEN q.place END AS "queuePosition", q.length AS "queueLength", v.cp AS "ifPrice", CASE WHEN v.sp IS NOT NULL AND v.cp IS NOT NULL THEN v.collateral END AS "ifCollateral",
+          CASE WHEN v.sp IS NOT NULL AND v.cp IS NOT NULL THEN v.debt END AS "ifDebt", v.ratio AS "ifRatioBps", v.liq_price AS "ifLiquidationPrice",
+          jsonb_build_object('remedy.minCollRatioBps', v.min_coll_ratio, 'remedy.toMinimum.collateral', nullif(e.add, 0), 'remedy.toMinimum.debt', nullif(e.repay, 0),
+            'remedy.toSafety.collateral', nullif(e.add_safe, 0), 'remedy.toSafety.debt', nullif(e.repay_safe, 0), 'loss.collateralPrice', l.price, 'loss.liqPenaltyBps', v.liq_penalty,
+            'loss.debt', CASE WHEN l.price IS NOT NULL THEN v.debt END, 'loss.collateralToLiquidator', l.award, 'loss.collateralToStabilityPool', v.collateral - l.award) AS "*"
+        FROM ${priced} AS v, LATERAL (SELECT count(*) AS length, count(*) FILTER (WHERE (o.collateral / o.debt, o.key_hash) <= (v.collateral / nullif(v.debt, 0), v.key_hash)) AS place
+            FROM ${vaults} AS o WHERE o.synth_asset = v.synth_asset AND o.debt > 0) AS q,
+          LATERAL (SELECT greatest(ceil(v.debt * v.sp * v.min_coll_ratio / (v.cp * 10000)) - v.collateral, 0) AS add, greatest(v.debt - floor(v.collateral * v.cp * 10000 / (v.sp * v.min_coll_ratio)), 0) AS repay,
+            CASE WHEN v.ratio < v.liq_ratio THEN ceil(ceil(div(v.debt * v.sp, 10000000) * v.liq_ratio / 10000) * 10000000 / v.cp) - v.collateral ELSE 0 END AS add_safe,
+            CASE WHEN v.ratio < v.liq_ratio THEN v.debt - (ceil((floor(div(v.collateral * v.cp, 10000000) * 10000 / v.liq_ratio) + 1) * 10000000 / v.sp) - 1) ELSE 0 END AS repay_safe) AS e,
+          LATERAL (SELECT CASE WHEN v.ratio < v.liq_ratio THEN v.cp WHEN v.ratio IS NOT NULL THEN v.liq_price - 1 END AS price) AS p,
+          LATERAL (SELECT p.price, least(div((div(v.debt * v.sp, 10000000) + div(div(v.debt * v.sp, 10000000) * v.liq_penalty, 10000)) * 10000000, nullif(p.price, 0)), v.collateral) AS award) AS l
+        WHERE v.owner = ${who} AND v.synth_asset = '${some.vault}'`,
+      tables: {
+        'Collateral over time': `(SELECT ${unix(close)} AS at, collateral FROM ${vaults} AS v WHERE owner = ${who} AND synth = '${some.vault}') UNION ALL (SELECT ${unix('closed_at')}, collateral FROM history.synthetic_engine_vault AS h WHERE ${ofVault} ${versions})`,
+        'Debt over time': `(SELECT ${unix(close)} AS at, debt FROM ${vaults} AS v WHERE owner = ${who} AND synth = '${some.vault}') UNION ALL (SELECT ${unix('closed_at')}, debt FROM history.synthetic_engine_vault AS h WHERE ${ofVault} ${versions})`,
+        'History of the vault': `SELECT ${unix('closed_at')} AS "closedAt", collateral, debt FROM history.synthetic_engine_vault AS h WHERE ${ofVault} ${versions}`,
       },
     },
     [`/address/${some.address}`]: {

@@ -34,7 +34,7 @@ GROW = {"liquidity_pool_lp_pos": "provider", "synthetic_engine_vault": "key_owne
 # Prices of all feeds are many of all events: read in the order of the ledger, with what is between them.
 DETAILS = {"oracle_observations": 8, "stats_daily": 6, "pools": 16, "stats": 16, "liquidations": 3, "vault_history": 2}
 # A sum over many rows stops at so many, and says so ("complete").
-SUMS = {"market_risk": 10001, "compliance_counts": 200001, "compliance_daily": 200001}
+SUMS = {"market_risk": 10001, "vault": 10001, "compliance_counts": 200001, "compliance_daily": 200001}
 # A row that is read may show so many words (keys are looked up in chain.word).
 WORDS = 8
 # Answered by a statement of its own kind, beside those of route.def's TIDE_QUERY.

@@ -174,6 +174,81 @@ def liquidation_prices(count):
     print("liquidation prices", told)
 
 
+def is_enough(rule, collateral, debt, own, synth, limit):
+    """minimum: the engine's test of new debt. safe: from there it may not be liquidated."""
+    if rule == "minimum":
+        return collateral * own * 10000 >= debt * synth * limit
+    owed = debt * synth // WAD
+    return owed == 0 or collateral * own // WAD * 10000 // owed >= limit
+
+
+def is_least(rule, collateral, debt, own, synth, limit, add, repay):
+    """Either remedy is enough, and one unit less of it is not."""
+    test = lambda c, d: is_enough(rule, collateral + c, debt - d, own, synth, limit)
+    return (add >= 0 and 0 <= repay <= debt and test(add, 0) and test(0, repay)
+            and (add == 0 or not test(add - 1, 0)) and (repay == 0 or not test(0, repay - 1)))
+
+
+def award_of(collateral, debt, price, synth, penalty):
+    """What the engine's liquidate gives for all of the debt."""
+    worth = debt * synth // WAD
+    return min((worth + worth * penalty // 10000) * WAD // price, collateral)
+
+
+def remedies(count):
+    """Of vaults and prices of all sizes."""
+    amount = lambda digits: f"(random() * 10 ^ (random() * {digits}))::numeric(60,0)"
+    told = rows(f"""WITH r AS (SELECT {amount(22)} AS c, 1 + {amount(22)} AS d, 1 + {amount(10)} AS pc, 1 + {amount(10)} AS ps,
+          1 + (random() * 20000)::integer::numeric AS l, (random() * 2000)::integer::numeric AS fine FROM generate_series(1, {count}))
+        SELECT r.c::text, r.d::text, r.pc::text, r.ps::text, r.l::text, (r.l + 500)::text AS m, r.fine::text, e.minimum_collateral::text, e.minimum_debt::text,
+          e.safe_collateral::text, e.safe_debt::text, chain.vault_award(r.c, r.d, r.pc, r.ps, r.fine)::text AS award
+        FROM r LEFT JOIN LATERAL chain.vault_remedy(r.c, r.d, r.pc, r.ps, r.l, r.l + 500) AS e ON true""")
+    seen = collections.Counter()
+    for row in told:
+        c, d, pc, ps, l, m, fine = (int(row[n]) for n in ("c", "d", "pc", "ps", "l", "m", "fine"))
+        if row["safe_debt"] is not None:
+            assert is_least("minimum", c, d, pc, ps, m, int(row["minimum_collateral"]), int(row["minimum_debt"])), row
+            assert is_least("safe", c, d, pc, ps, l, int(row["safe_collateral"]), int(row["safe_debt"])), row
+            seen["short" if row["safe_debt"] != "0" else "safe"] += 1
+        if row["award"] is not None:
+            assert int(row["award"]) == award_of(c, d, pc, ps, fine), row
+            seen["part" if int(row["award"]) < c else "whole"] += 1
+    assert min(seen[n] for n in ("short", "safe", "part", "whole")) > count / 10, seen
+    print("remedies", dict(seen))
+
+
+def check_ones(d, want, markets, at):
+    """What one vault's own answer adds, of vaults of each state and market."""
+    by_symbol, seen = {m["symbol"]: m for m in markets}, collections.Counter()
+    for (symbol, owner), v in random.sample(sorted(want.items()), len(want)):
+        kind = symbol, v[2]
+        if len(owner) != 56 or seen[kind] == 2 or symbol not in by_symbol:
+            continue
+        seen[kind] += 1
+        one, market = d.ask(f"/api/vaults/{symbol}/{owner}" + (f"?ledger={at}" if at else "")), by_symbol[symbol]
+        number = lambda n: int(market[n])
+        queue = [order(int(w[0]), int(w[1])) for k, w in want.items() if k[0] == symbol and w[1] != "0"]
+        rank, owes = order(int(v[0]), int(v[1])), v[1] != "0"
+        assert one["queueLength"] == len(queue) and one["liqPenaltyBps"] == str(market["liq_penalty"]), (one, len(queue))
+        assert (one["queuePosition"] is None if not owes else
+                sum(q < rank for q in queue) < one["queuePosition"] <= sum(q <= rank for q in queue)), (one, rank)
+        if not owes or v[3] is None:
+            assert one["toMinimum"] is one["toSafety"] is one["ifLiquidated"] is None, one
+            continue
+        collateral, debt, own, synth = int(v[0]), int(v[1]), int(v[8]), int(v[9])
+        for name, rule, limit in (("toMinimum", "minimum", "min_coll_ratio"), ("toSafety", "safe", "liq_ratio")):
+            step = one[name]
+            assert is_least(rule, collateral, debt, own, synth, number(limit), int(step["collateral"]), int(step["debt"])), (name, one)
+        assert (one["toSafety"]["debt"] == "0") == (v[2] != "liquidatable") and (v[2] == "active") <= (one["toMinimum"]["collateral"] == "0"), one
+        loss, price = one["ifLiquidated"], own if v[2] == "liquidatable" else int(v[6]) - 1 if v[6] else 0
+        assert (loss is not None) == (price > 0), one
+        if loss:
+            award = award_of(collateral, debt, price, synth, number("liq_penalty"))
+            assert [int(loss[n]) for n in ("collateralPrice", "debt", "collateralToLiquidator", "collateralToStabilityPool")] == [
+                price, debt, award, collateral - award], one
+    return seen
+
+
 def check_lists(d, want, at, limits, seen):
     """Every filter, page by page, against what is expected."""
     markets = sorted({m for m, _ in want})
@@ -293,6 +368,7 @@ def many_past(d, first, last):
             seen[n] += len(items)
         check_sorts(d, want, n, 200)
         check_risk(d, want, as_of("synthetic_engine_asset_config", n), n)
+        check_ones(d, want, as_of("synthetic_engine_asset_config", n), n)
     assert seen[last - 20] > 2000, seen
     sql("""DELETE FROM state.synthetic_engine_vault WHERE length(owner) <> 56;
         DELETE FROM history.synthetic_engine_vault WHERE length(key_owner) <> 56""")
@@ -350,6 +426,7 @@ def simulated():
     first, last = map(int, sql("SELECT min(ledger), max(ledger) FROM chain.ledger").split("|"))
     d, seen = Driver(2), collections.Counter()
     liquidation_prices(5000)
+    remedies(5000)
     liquidations(d)
     histories(d)
     for n in (last, last - 1, (first + last) // 2, first + 100, first):
@@ -358,6 +435,7 @@ def simulated():
         check_lists(d, want, f"ledger={n}", (7, 200), seen)
         check_sorts(d, want, n, 7)
         check_risk(d, want, as_of("synthetic_engine_asset_config", n), n)
+        check_ones(d, want, as_of("synthetic_engine_asset_config", n), n)
     for vault in rows("SELECT DISTINCT key_owner, synth FROM history.synthetic_engine_vault WHERE removed"):
         one = d.ask(f"/api/vaults/{vault['synth']}/{vault['key_owner']}")
         seen["closed"] += one["state"] == "closed"
@@ -374,6 +452,8 @@ def simulated():
     markets = sorted({m for m, _ in want})
     check_sorts(d, want, None, 50)
     check_risk(d, want, state("synthetic_engine_asset_config"), None)
+    seen = check_ones(d, want, state("synthetic_engine_asset_config"), None)
+    assert {state for _, state in seen} >= {"active", "at_risk", "open", "unpriced"}, seen
     for market in [None] + markets:
         for wanted_state in (None,) + STATES:
             for limit in (50, 200):

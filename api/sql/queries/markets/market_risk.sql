@@ -34,49 +34,14 @@
 --   "unpriced":0, "complete":true, "items":[{"fallBps":"0", "vaults":0, "debt":"0", "debtScaled":"0.0000000",
 --   "collateral":"0", "collateralScaled":"0.0000000"}], "buckets":[{"fromRatioBps":"12000", "toRatioBps":"13000", "vaults":3,
 --   "debt":"84807937149", "debtScaled":"8480.7937149", "collateral":"295195614093", "collateralScaled":"29519.5614093"}]}
---
--- v takes the riskiest vaults by the index of vault_order. As of a ledger in the newer half of the chain (since): those unchanged
--- after it by that index, those changed after it from history; in the older half (until): all from history up to it. version
--- reads up to 50001 rows a query; removals have a query of their own, because the indexes of the market's versions lack them.
 WITH m AS MATERIALIZED (
   SELECT * FROM chain.vault_market($1::smallint, $2::integer) AS m WHERE m.symbol = $3::text LIMIT 1
-), side AS MATERIALIZED (
-  SELECT $2 < 2147483647 AND 2 * $2::bigint >= f.ledger + c.ledger AS since, 2 * $2::bigint < f.ledger + c.ledger AS until
-  FROM chain.cursor AS c, LATERAL (SELECT l.ledger FROM chain.ledger AS l WHERE l.deployment = $1 ORDER BY l.ledger LIMIT 1) AS f
-  WHERE c.deployment = $1
-), word AS MATERIALIZED (
-  SELECT chain.word_key($3) AS key
-), version AS MATERIALIZED (
-  (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-  WHERE h.deployment = $1 AND h.ledger > (SELECT CASE WHEN s.since THEN $2 END FROM side AS s) AND h.synth_key = (SELECT w.key FROM word AS w)
-    AND NOT h.removed LIMIT 50001)
-  UNION ALL
-  (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-  WHERE h.deployment = $1 AND h.ledger > (SELECT CASE WHEN s.since THEN $2 END FROM side AS s) AND h.synth_key = (SELECT w.key FROM word AS w)
-    AND h.removed LIMIT 50001)
-  UNION ALL
-  (SELECT h.key_hash FROM history.synthetic_engine_vault AS h
-  WHERE h.deployment = $1 AND h.ledger <= (SELECT CASE WHEN s.until THEN $2 END FROM side AS s) AND h.synth_key = (SELECT w.key FROM word AS w)
-    AND NOT h.removed LIMIT 50001)
-), v AS MATERIALIZED (
-  SELECT v.* FROM (
-    (SELECT s.collateral, s.debt, s.key_hash FROM state.synthetic_engine_vault AS s
-    WHERE NOT (SELECT s.until FROM side AS s) AND s.deployment = $1 AND s.synth = $3
-      AND chain.vault_order(s.collateral, s.debt) < 1e117 AND s.ledger <= $2
-    ORDER BY chain.vault_order(s.collateral, s.debt), s.key_hash LIMIT 10001)
-    UNION ALL
-    (SELECT h.collateral, h.debt, k.key_hash
-    FROM (SELECT DISTINCT w.key_hash FROM version AS w) AS k, LATERAL (SELECT * FROM history.synthetic_engine_vault AS h
-        WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
-        ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS h
-    WHERE NOT h.removed AND h.synth_key = (SELECT w.key FROM word AS w) AND h.debt > 0
-    ORDER BY chain.vault_order(h.collateral, h.debt), k.key_hash LIMIT 10001)
-  ) AS v
-  ORDER BY chain.vault_order(v.collateral, v.debt), v.key_hash LIMIT 10001
-), r AS MATERIALIZED (
+),
+-- part: vault_queue
+, r AS MATERIALIZED (
   SELECT v.collateral, v.debt, r.ratio, chain.vault_distance(v.debt, r.ratio, m.liq_ratio,
       chain.vault_liquidation_price(v.collateral, v.debt, m.synth_price, m.liq_ratio), m.collateral_price) AS distance
-  FROM m, (SELECT * FROM v LIMIT 10000) AS v,
+  FROM m, (SELECT * FROM queue LIMIT 10000) AS v,
     LATERAL (SELECT chain.vault_ratio(v.collateral, v.debt, m.collateral_price, m.synth_price) AS ratio OFFSET 0) AS r
 ), edge AS (
   SELECT ARRAY[0, 10000, 10500, 11000, 11500, 12000, 12500, 13000, 13500, 14000, 14500, 15000, 16000, 17000, 18000, 19000, 20000, 22500,
@@ -95,7 +60,7 @@ FROM m, (SELECT (SELECT d.decimals FROM chain.market_decimals($1::smallint, $3::
     m.refusal AS "unpricedBecause",
     (SELECT count(*) FROM r) AS "vaults",
     (SELECT count(*) FROM r WHERE r.ratio IS NULL) AS "unpriced",
-    (SELECT count(*) FROM v) <= 10000 AND (SELECT count(*) FROM version) <= 50000 AS "complete",
+    (SELECT count(*) FROM queue) <= 10000 AND (SELECT count(*) FROM version) <= 50000 AS "complete",
     to_json(ARRAY(SELECT row_to_json(i)
       FROM (
         SELECT g.step, sum(coalesce(d.vaults, 0)) OVER w AS vaults, sum(coalesce(d.debt, 0)) OVER w AS debt,

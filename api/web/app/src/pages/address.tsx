@@ -1,5 +1,5 @@
 import { useApi, useList, type Item } from '../lib/api';
-import { Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Ledger, Market, Pill, Pool, State, Time, Tx, Waiting, symbolOf } from '../ui/bits';
+import { Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Ledger, Pill, Pool, State, Time, Tx, Vault, Waiting, symbolOf } from '../ui/bits';
 import { Whole } from '../ui/copy';
 import { Activity } from '../ui/events';
 import { Table } from '../ui/table';
@@ -37,7 +37,7 @@ export default function AddressPage({ args }: PageProps) {
               { label: 'Contract', cell: (b) => <Address of={b.token} />, text: (b) => b.token }]} />{more(p.balances, p, 'balancesCount')}</Card>
           <Card title="Vaults">
             <Table caption="Vaults" file={`${args.address}-vaults`} items={p.vaults} keyOf={(v) => v.market} columns={[
-              { label: 'Market', cell: (v) => <Market of={v.market} />, text: (v) => v.market },
+              { label: 'Vault', cell: (v) => <Vault market={v.market} owner={args.address} />, text: (v) => v.market },
               { label: 'State', cell: (v) => <State of={v.state} />, text: (v) => v.state },
               { label: 'Ratio', right: true, cell: (v) => <Bps of={v} name="ratioBps" />, text: (v) => v.ratioBps },
               { label: 'Distance', right: true, cell: (v) => <Bps of={v} name="distanceBps" />, text: (v) => v.distanceBps },

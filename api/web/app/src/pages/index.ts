@@ -18,6 +18,7 @@ export const pages: Page[] = [
   { path: '/pools', title: named('Pools'), menu: 'Pools', load: () => import('./pools') },
   { path: '/pools/:pool', title: (a) => `Pool ${a.pool}`, load: () => import('./pool') },
   { path: '/vaults', title: named('Vaults'), menu: 'Vaults', load: () => import('./vaults') },
+  { path: '/vaults/:market/:owner', title: (a) => `Vault in ${a.market}`, load: () => import('./vault') },
   { path: '/stability-pool', title: named('Stability pool'), menu: 'Stability pool', load: () => import('./stability') },
   { path: '/oracle', title: named('Oracle'), menu: 'Oracle', load: () => import('./oracle') },
   { path: '/governance', title: named('Governance'), menu: 'Governance', load: () => import('./governance') },

@@ -1,7 +1,7 @@
 import { useApi, useList, type Item } from '../lib/api';
 import { chartNumber, cut, deviationBps, percent, ratioBps, toSeven } from '../lib/amount';
 import { collateralBps, collateralWhy, deviationWhy, marketDeviation, oldestFirst, priceOf, startOf, twapDeviation, twapDeviationWhy } from '../lib/fields';
-import { A, Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Meter, Millionths, Pool, Price, State, Time, Waiting } from '../ui/bits';
+import { A, Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Meter, Millionths, Pool, Price, State, Time, Vault, Waiting } from '../ui/bits';
 import { Prices, TimePlot, XyPlot, useInterval } from '../ui/series';
 import { Table } from '../ui/table';
 import { Liquidations } from '../ui/vaults';
@@ -80,6 +80,7 @@ export default function MarketPage({ args }: PageProps) {
         <Card><Waiting answer={risk}><Histogram buckets={risk.data?.buckets ?? []} market={args.market} /></Waiting></Card>
         <Card title="Nearest to liquidation" aside={<A to="/vaults" query={{ market: args.market }}>All vaults</A>}><Waiting answer={vaults}>
           <Table caption="Vaults nearest to liquidation" file={`${args.market}-vaults`} items={vaults.items} limit={10} keyOf={(v) => v.owner} columns={[
+            { label: 'Vault', cell: (v) => <Vault market={v.market} owner={v.owner} />, text: (v) => v.market },
             { label: 'Owner', cell: (v) => <Address of={v.owner} />, text: (v) => v.owner },
             { label: 'State', cell: (v) => <State of={v.state} />, text: (v) => v.state },
             { label: 'Ratio', right: true, cell: (v) => <Bps of={v} name="ratioBps" />, text: (v) => v.ratioBps },

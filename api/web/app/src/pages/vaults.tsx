@@ -1,7 +1,7 @@
 import { useEverything, useList, type Item } from '../lib/api';
 import { marketOf } from '../lib/fields';
 import { setQuery, useQuery } from '../lib/router';
-import { Address, Amount, Bps, Card, Market, State, Time, Waiting } from '../ui/bits';
+import { Address, Amount, Bps, Card, State, Time, Vault, Waiting } from '../ui/bits';
 import { Table } from '../ui/table';
 import { Fall, Liquidations } from '../ui/vaults';
 
@@ -26,8 +26,8 @@ export default function Vaults() {
       <Card title="Vaults">
         <Waiting answer={list}>
           <Table caption="Vaults" file="vaults" items={list.items} list={list} keyOf={(v) => `${v.market}.${v.owner}`} columns={[
+            { label: 'Vault', cell: (v) => <Vault market={v.market} owner={v.owner} />, text: (v) => v.market },
             { label: 'Owner', cell: (v) => <Address of={v.owner} />, text: (v) => v.owner },
-            { label: 'Market', cell: (v) => <Market of={v.market} />, text: (v) => v.market },
             { label: 'State', cell: (v) => <span title={v.unpricedBecause ?? undefined}><State of={v.state} /></span>, text: (v) => v.state },
             { label: 'Ratio', right: true, cell: (v) => <Bps of={v} name="ratioBps" />, text: (v) => v.ratioBps },
             { label: 'Liquidated below', right: true, cell: (v) => <Bps of={v} name="liqRatioBps" />, text: (v) => v.liqRatioBps },

@@ -100,6 +100,8 @@ export function Ledger({ of, name }: { of: Item | null | undefined; name: string
   return ledger == null ? <None name={name} /> : <A to={`/ledger/${ledger}`} class="num" {...figure(name, ledger)}>{String(ledger)}</A>;
 }
 export const Market = ({ of }: { of: string | null | undefined }) => (of ? <A to={`/markets/${encodeURIComponent(of)}`}>{of}</A> : <span class="dim">–</span>);
+/** A vault by its market. */
+export const Vault = ({ market, owner }: { market: string; owner: string }) => <A to={`/vaults/${encodeURIComponent(market)}/${encodeURIComponent(owner)}`}>{market} vault</A>;
 export const Pool = ({ of, label }: { of: string | null | undefined; label?: string }) => (of ? <A to={`/pools/${encodeURIComponent(of)}`}>{label ?? of}</A> : <span class="dim">–</span>);
 
 /** A time, in UTC: the field `name` of an object; a text of RFC 3339 or unix seconds. */
