@@ -115,9 +115,104 @@ static void put_oracle(struct tide_json *j, struct tide_reader *reader, const ch
     tide_json_close(j, '}');
 }
 
+enum {
+    HELD_MAX = 32, /* tokens of a market's collateral that an answer has */
+    PRICE_ONE = 10000000
+};
+
+struct held_list {
+    struct tide_reader *reader;
+    struct tide_json *json;
+    const struct tide_pairs *pairs;
+    const tide_i128 *price; /* the engine's of collateral; NULL: not fresh */
+    uint32_t count;
+};
+
+/* Writes an amount, or null where there is none. */
+static void put_known(struct tide_json *j, const char *name, bool known, tide_i128 amount,
+                      uint32_t decimals)
+{
+    char scaled[32];
+    if (known) {
+        tide_json_amount(j, name, amount.raw, decimals);
+        return;
+    }
+    snprintf(scaled, sizeof scaled, "%sScaled", name);
+    tide_json_null(j, name);
+    tide_json_null(j, scaled);
+}
+
+/* Writes what the engine takes the collateral for: it prices each token as the market's feed says. */
+static void put_engine_value(struct tide_json *j, const char *name, tide_raw_i128 amount,
+                             const tide_i128 *price, uint32_t decimals)
+{
+    tide_i128 value = { amount };
+    bool known = price && tide_i128_mul(&value, value, *price) == TIDE_OK &&
+                 tide_i128_div_trunc(&value, value, tide_i128_from_i64(PRICE_ONE)) == TIDE_OK;
+    put_known(j, name, known, value, decimals);
+}
+
+/* Writes what the amount is worth in the quote asset, by the deepest pool: null without one. */
+static void put_pool_value(struct held_list *l, const struct tide_hot_address *token,
+                           tide_raw_i128 amount)
+{
+    const struct tide_hot_address *quote = &l->pairs->quote;
+    const struct tide_hot_pool *pool = tide_pairs_find(l->pairs, token);
+    tide_i128 value = { amount };
+    bool known = tide_hot_address_eq(quote, token);
+    if (!known && pool) {
+        bool a = tide_hot_address_eq(&pool->token_a, token);
+        tide_i128 own = { tide_hot_i128(a ? pool->reserve_a : pool->reserve_b) };
+        tide_i128 other = { tide_hot_i128(a ? pool->reserve_b : pool->reserve_a) };
+        known = tide_i128_mul(&value, value, other) == TIDE_OK &&
+                tide_i128_div_trunc(&value, value, own) == TIDE_OK;
+    }
+    put_known(l->json, "poolValue", known, value, tide_lookup_decimals(l->reader, quote));
+}
+
+/* Writes one token. Returns false when there are enough, which ends the scan. */
+static bool put_held(void *self, tide_slice key, const void *record)
+{
+    struct held_list *l = self;
+    const struct tide_hot_held *held = record;
+    struct tide_hot_address token;
+    struct tide_json *j = l->json;
+    assert(key.len > sizeof token);
+    memcpy(&token, key.ptr + key.len - sizeof token, sizeof token);
+    uint32_t decimals = tide_lookup_decimals(l->reader, &token);
+    tide_raw_i128 amount = tide_hot_i128(held->collateral);
+    tide_json_open(j, '{');
+    tide_record_json_address(j, "token", &token);
+    tide_record_json_title_or_null(j, "tokenSymbol", tide_lookup_symbol(l->reader, &token));
+    tide_json_amount(j, "amount", amount, decimals);
+    put_engine_value(j, "engineValue", amount, l->price, decimals);
+    put_pool_value(l, &token, amount);
+    tide_json_number(j, "vaultCount", held->vaults);
+    tide_json_close(j, '}');
+    return ++l->count < HELD_MAX;
+}
+
+/* Writes the collateral of a market, each token by itself: amounts of different tokens have no sum. */
+static void put_collateral(struct tide_json *j, struct tide_reader *reader,
+                           const struct tide_pairs *pairs, const struct tide_hot_market *m)
+{
+    struct tide_hot_key feed = tide_hot_key_symbol(TIDE_HOT_FEED, &m->coll_oracle_symbol);
+    struct tide_hot_key prefix = tide_hot_key_symbol(TIDE_HOT_HELD, &m->symbol);
+    const struct tide_hot_feed *f = tide_reader_get(reader, &feed);
+    bool fresh = f && !tide_rule_twap_stale(f, reader->now);
+    tide_i128 price = { f ? tide_hot_i128(f->twap_price) : 0 };
+    struct held_list l = { reader, j, pairs, fresh ? &price : NULL, 0 };
+    put_engine_value(j, "collateralValue", tide_hot_i128(m->collateral), l.price,
+                     tide_lookup_collateral_decimals(reader));
+    tide_json_name(j, "collaterals");
+    tide_json_open(j, '[');
+    tide_reader_scan(reader, &prefix, put_held, &l);
+    tide_json_close(j, ']');
+}
+
 /* Writes the market's terms from the engine. */
 static void put_terms(struct tide_json *j, struct tide_reader *reader,
-                      const struct tide_hot_market *m)
+                      const struct tide_pairs *pairs, const struct tide_hot_market *m)
 {
     tide_record_json_symbol(j, "market", &m->symbol);
     tide_record_json_address(j, "synthToken", &m->token);
@@ -132,8 +227,7 @@ static void put_terms(struct tide_json *j, struct tide_reader *reader,
     uint32_t decimals = tide_lookup_decimals(reader, &m->token);
     tide_json_amount(j, "debtCeiling", tide_hot_i128(m->debt_ceiling), decimals);
     tide_json_amount(j, "debt", tide_hot_i128(m->debt_total), decimals);
-    tide_json_amount(j, "collateral", tide_hot_i128(m->collateral),
-                     tide_lookup_collateral_decimals(reader));
+    put_collateral(j, reader, pairs, m);
     tide_json_number(j, "vaultCount", m->vaults);
     tide_json_number(j, "indebtedVaultCount", m->indebted);
 }
@@ -163,7 +257,7 @@ static void put_market(struct listing *l, const struct tide_hot_market *m)
 {
     struct tide_json *j = l->json;
     struct side s = { 0 };
-    put_terms(j, l->reader, m);
+    put_terms(j, l->reader, &l->pairs, m);
     put_oracle(j, l->reader, "oracle", &m->oracle_symbol);
     put_oracle(j, l->reader, "collateralOracle", &m->coll_oracle_symbol);
     s.pool = tide_pairs_find(&l->pairs, &m->token);

@@ -17,7 +17,7 @@
 #include "tidemark/deployment.h"
 #include "tidemark/ledger_value.h"
 
-#define TIDE_HOT_FORMAT 18u
+#define TIDE_HOT_FORMAT 19u
 
 /* X(NAME, RECORD): the kind TIDE_HOT_NAME with the struct tide_hot_RECORD. Beside it the parts of
  * its key, and the content. */
@@ -32,6 +32,7 @@
     X(TRADE, trade)           /* symbol                  sums of pools' swaps     */  \
     X(MARKET, market)         /* symbol                  markets                  */  \
     X(VAULT, vault)           /* symbol, address         vaults of a market       */  \
+    X(HELD, held)             /* symbol, address         collateral by token      */  \
     X(CONTRACT, contract)     /* address                 contracts                */  \
     X(PARTNER, partner)       /* u32 id                  partners                 */  \
     X(CATALOG, catalog)       /* symbol                  assets of partners       */  \
@@ -219,6 +220,12 @@ struct TIDE_HOT_PACKED tide_hot_vault {
     uint64_t last_update;
 };
 
+/* The vaults of a market with collateral of one token, which may be worth nothing. */
+struct TIDE_HOT_PACKED tide_hot_held {
+    struct tide_hot_amount collateral; /* sum */
+    uint64_t vaults;
+};
+
 struct TIDE_HOT_PACKED tide_hot_contract {
     uint8_t role;     /* enum tide_role */
     uint8_t complete; /* indexed from its creation */
@@ -385,6 +392,14 @@ static inline struct tide_hot_key tide_hot_key_vault(const struct tide_hot_symbo
 {
     struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_VAULT, market);
     tide_hot_key_put(&key, owner, sizeof *owner);
+    return key;
+}
+
+static inline struct tide_hot_key tide_hot_key_held(const struct tide_hot_symbol *market,
+                                                    const struct tide_hot_address *token)
+{
+    struct tide_hot_key key = tide_hot_key_symbol(TIDE_HOT_HELD, market);
+    tide_hot_key_put(&key, token, sizeof *token);
     return key;
 }
 

@@ -71,6 +71,7 @@ static size_t key_size(enum tide_hot_kind kind)
     case TIDE_HOT_TICK:
         return 1 + SYMBOL + sizeof(uint64_t);
     case TIDE_HOT_VAULT:
+    case TIDE_HOT_HELD:
         return 1 + SYMBOL + ADDRESS;
     case TIDE_HOT_WITHDRAWN:
         return 1 + TIDE_HOT_KID;

@@ -310,16 +310,31 @@ static tide_status apply_debt(struct project_row *row, struct tide_err *err)
     return status == TIDE_OK ? put_market(row, &key, &market, err) : status;
 }
 
-/* Adds the vault to its market's sums, or subtracts it. The sums wrap, so an overflow is undone
- * when the vault is subtracted. */
-static void count_vault(struct tide_hot_market *market, const struct tide_hot_vault *vault, bool in)
+/* Adds a vault's collateral to a sum, or subtracts it. The sums wrap, so an overflow is undone when
+ * the vault is subtracted. */
+static void add_collateral(struct tide_hot_amount *sum, const struct tide_hot_vault *vault, bool in)
 {
-    tide_raw_u128 held = (tide_raw_u128)tide_hot_i128(market->collateral);
+    tide_raw_u128 held = (tide_raw_u128)tide_hot_i128(*sum);
     tide_raw_u128 own = (tide_raw_u128)tide_hot_i128(vault->collateral);
+    *sum = tide_hot_amount((tide_raw_i128)(in ? held + own : held - own));
+}
+
+/* Adds the vault to the sums of its market and of its collateral's token there, or subtracts it. */
+static tide_status count_vault(struct project_row *row, struct tide_hot_market *market,
+                               const struct tide_hot_vault *vault, bool in, struct tide_err *err)
+{
+    struct tide_hot_key key = tide_hot_key_held(&market->symbol, &vault->collateral_token);
+    struct tide_hot_held held;
     bool owes = tide_hot_i128(vault->debt) > 0;
-    market->collateral = tide_hot_amount((tide_raw_i128)(in ? held + own : held - own));
+    add_collateral(&market->collateral, vault, in);
     market->vaults += in ? 1 : -(uint64_t)1;
     market->indebted += in ? owes : -(uint64_t)owes;
+    tide_status status = project_get(row, &key, &held, err);
+    if (status != TIDE_OK)
+        return status;
+    add_collateral(&held.collateral, vault, in);
+    held.vaults += in ? 1 : -(uint64_t)1;
+    return held.vaults ? project_put(row, &key, &held, err) : project_drop(row, &key, err);
 }
 
 static tide_status apply_vault(struct project_row *row, struct tide_err *err)
@@ -336,7 +351,9 @@ static tide_status apply_vault(struct project_row *row, struct tide_err *err)
     if (status != TIDE_OK)
         return status;
     if (vault.ledger) /* the cache has that vault */
-        count_vault(&market, &vault, false);
+        status = count_vault(row, &market, &vault, false, err);
+    if (status != TIDE_OK)
+        return status;
     if (row->removed) {
         status = project_drop(row, &own, err);
     } else {
@@ -346,8 +363,9 @@ static tide_status apply_vault(struct project_row *row, struct tide_err *err)
                                          .debt = project_amount(row, 4),
                                          .opened_at = project_u64(row, 5),
                                          .last_update = project_u64(row, 6) };
-        count_vault(&market, &vault, true);
-        status = project_put(row, &own, &vault, err);
+        status = count_vault(row, &market, &vault, true, err);
+        if (status == TIDE_OK)
+            status = project_put(row, &own, &vault, err);
     }
     return status == TIDE_OK ? put_market(row, &key, &market, err) : status;
 }

@@ -183,12 +183,20 @@ static tide_status count_vaults(struct reader_past *past, const struct tide_pg_r
     struct tide_hot_market market;
     bool found;
     tide_status status = sink.get(sink.self, &key, &market, &found, err);
+    struct tide_hot_address token = project_address(&row, 1);
+    struct tide_hot_held held = { .collateral = project_amount(&row, 2),
+                                  .vaults = project_u64(&row, 3) };
+    struct tide_hot_key own = tide_hot_key_held(&symbol, &token);
     market.symbol = symbol;
-    market.collateral = project_amount(&row, 1);
-    market.vaults = project_u64(&row, 2);
-    market.indebted = project_u64(&row, 3);
+    market.collateral =
+        tide_hot_amount((tide_raw_i128)((tide_raw_u128)tide_hot_i128(market.collateral) +
+                                        (tide_raw_u128)tide_hot_i128(held.collateral)));
+    market.vaults += held.vaults;
+    market.indebted += project_u64(&row, 4);
     if (row.bad)
         return tide_fail(err, TIDE_E_SCHEMA, "vaults: a sum does not fit");
+    if (status == TIDE_OK)
+        status = sink.put(sink.self, &own, &held, err);
     return status == TIDE_OK ? sink.put(sink.self, &key, &market, err) : status;
 }
 

@@ -174,7 +174,7 @@ export function wanted(ledger, some) {
     [`/markets/${some.market}`]: {
       heads: `SELECT m.latest_price AS "latestPrice", m.latest_ts AS "latestAt", m.twap_price AS "twapPrice",
           CASE WHEN NOT m.stale AND NOT m.twap_stale THEN div((m.latest_price - m.twap_price) * 10000, m.twap_price) END AS "twapDeviationBps", m.spot AS "spotPrice", m.deviation AS "deviationBps",
-          m.change AS "change24hBps", m.volume AS "volume24h", m.debt, m.filled AS "ceilingBps", m.debt_ceiling AS "debtCeiling", m.collateral, m.ratio AS "collateralBps",
+          m.change AS "change24hBps", m.volume AS "volume24h", m.debt, m.filled AS "ceilingBps", m.debt_ceiling AS "debtCeiling", CASE WHEN NOT m.coll_stale THEN div(m.collateral * m.coll_twap, 10000000) END AS "collateralValue", m.ratio AS "collateralBps",
           m.vaults AS "vaultCount", m.indebted AS "indebtedVaultCount", m.min_coll_ratio AS "terms.minCollRatioBps", m.liq_ratio AS "terms.liqRatioBps",
           m.liq_penalty AS "terms.liqPenaltyBps", m.stab_fee_bps AS "terms.mintFeeMillionths", m.debt_ceiling AS "terms.debtCeiling",
           (SELECT div((m.spot - ${spot('p')}) * 10000, nullif(${spot('p')}, 0)) FROM ${then('liquidity_pool_pool', before('7 days'))} AS p WHERE p.pool_id = m.pool_id) AS "change7dBps",
@@ -184,6 +184,14 @@ export function wanted(ledger, some) {
       tables: {
         Debt: `SELECT d.day, (SELECT h.value FROM history.synthetic_engine_debt_total AS h WHERE h.synth = '${some.market}' AND ${day('h.closed_at')} <= d.day ORDER BY h.ledger DESC, h.tx DESC, h.seq DESC LIMIT 1) AS debt
           FROM (SELECT g::date AS day FROM generate_series((SELECT min(${day('closed_at')}) FROM ${marketEvents} AS e), ${day(close)} - ${ledger ? 1 : 0}, interval '1 day') AS g) AS d ORDER BY d.day DESC LIMIT 200`,
+        'Collateral by token': `SELECT h.amount, e.value AS "engineValue", e.pool AS "poolValue", div((e.value - e.pool) * 10000, nullif(e.pool, 0)) AS "engineDeviationBps", h.vaults AS "vaultCount"
+          FROM ${markets} AS m, LATERAL (SELECT v.collateral_tok AS token, sum(v.collateral) AS amount, count(*) AS vaults FROM ${vaults} AS v WHERE v.synth_asset = m.symbol GROUP BY 1) AS h
+            JOIN chain.token AS t ON t.token = h.token
+            LEFT JOIN LATERAL (SELECT CASE WHEN p.token_a = h.token THEN div(h.amount * p.reserve_b, p.reserve_a) ELSE div(h.amount * p.reserve_a, p.reserve_b) END AS worth FROM ${state('liquidity_pool_pool')} AS p
+              WHERE h.token IN (p.token_a, p.token_b) AND ${usdc} IN (p.token_a, p.token_b) AND h.token <> ${usdc}
+              ORDER BY CASE WHEN p.token_a = h.token THEN p.reserve_b ELSE p.reserve_a END DESC LIMIT 1) AS p ON true,
+            LATERAL (SELECT CASE WHEN NOT m.coll_stale THEN div(h.amount * m.coll_twap, 10000000) END AS value, CASE WHEN h.token = ${usdc} THEN h.amount ELSE p.worth END AS pool) AS e
+          WHERE m.symbol = '${some.market}' ORDER BY t.symbol COLLATE "C"`,
         'Vaults by collateral ratio': `SELECT e.low AS "fromRatioBps", e.high AS "toRatioBps", count(v.ratio) AS vaults, coalesce(sum(v.debt), 0) AS debt
           FROM (SELECT r AS low, lead(r) OVER (ORDER BY r) AS high FROM unnest(ARRAY[${RATIOS}]) AS r) AS e LEFT JOIN (SELECT * FROM ${priced} AS v WHERE v.synth_asset = '${some.market}' AND v.debt > 0) AS v
             ON v.ratio >= e.low AND v.ratio < coalesce(e.high, v.ratio + 1) WHERE EXISTS (SELECT FROM ${markets} AS m WHERE m.symbol = '${some.market}' AND NOT m.twap_stale AND NOT m.coll_stale)

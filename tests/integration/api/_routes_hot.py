@@ -19,7 +19,7 @@ import json
 import sys
 
 # Members that a later "now" changes: not compared between the cache and a ledger's close.
-TIMED = {"evaluatedAt", "stale", "twapStale", "pollAfterMs", "validUntil", "compliant",
+TIMED = {"collateralValue", "collateralValueScaled", "engineValue", "engineValueScaled", "evaluatedAt", "stale", "twapStale", "pollAfterMs", "validUntil", "compliant",
          "needsKyc", "status", "reasonCode", "gates", "volume24h", "volume24hScaled", "fees24h", "fees24hScaled",
          "swaps24h", "change24h", "change24hScaled", "change24hBps"}
 PRIVATE = "jurisdiction"

@@ -248,9 +248,13 @@ def expected(world, route, values, item, name, above, got):
     if name == "change24h":
         own, quote = world.of(item["synthToken"]), world.quote
         return None if None in (own, quote) else text(raw, 7) if own == quote or raw == 0 else got
+    if "tokenSymbol" in item and name in ("amount", "engineValue", "poolValue"):  # a market's collateral
+        return text(raw, world.quote if name == "poolValue" else world.of(item["token"]))
     if route in ("markets", "market"):
-        return text(raw, world.collateral if name == "collateral" else world.quote if name in ("reserveQuote", "volume24h", "fees24h")
+        return text(raw, world.collateral if name == "collateralValue" else world.quote if name in ("reserveQuote", "volume24h", "fees24h")
                     else world.of(item["synthToken"]))
+    if route == "vault" and above and "collateralToken" in above[-1]:  # what to add, what a liquidation takes
+        item = above[-1]
     if "collateralToken" in item and name.startswith(("collateral", "debt")):
         market = item.get("market", given("market"))
         return text(raw, world.of(item["collateralToken"]) if name.startswith("collateral") else world.market(market))

@@ -21,7 +21,7 @@ counts() { # QUERY
     curl -fsS "$API_URL/api/markets/$market$1" | python3 -c '
 import json, sys
 market = json.load(sys.stdin)
-print({name: value for name, value in market.items() if name in ("vaults", "indebtedVaults", "collateral", "totalCollateral")})'
+print({name: market[name] for name in ("vaultCount", "indebtedVaultCount")}, [(one["token"], one["amount"], one["vaultCount"]) for one in market["collaterals"]])'
 }
 now=$(counts '') then=$(counts "?ledger=$ledger")
 [ "$now" = "$then" ] || fail "$market now: $now; as of its ledger: $then"

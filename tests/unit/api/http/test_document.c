@@ -89,7 +89,7 @@ static void each_page_of_the_dashboard_is_one_document(void **state)
         if (found++)
             assert_ptr_equal(reply.fixed.ptr, first.fixed.ptr);
     }
-    assert_int_equal(found, 16);
+    assert_int_equal(found, 17);
     assert_string_equal(first.content_type, "text/html; charset=utf-8");
     assert_non_null(strstr(first.security_policy, "require-trusted-types-for"));
     tide_reply_release(&first);

@@ -33,14 +33,17 @@ export const twapDeviationWhy = (feed: Item | null | undefined) => priceReason(f
 
 /** Collateral against debt in basis points, of the market as the engine has it of a vault, whole tokens at their prices; null without fresh averages. */
 export function collateralBps(m: Item): bigint | null {
-  const price = freshTwap(m.oracle), collateralPrice = freshTwap(m.collateralOracle);
-  const owed = toSeven(m.debtScaled), held = toSeven(m.collateralScaled);
-  if (price === null || collateralPrice === null || owed === null || held === null) return null;
+  const price = freshTwap(m.oracle), owed = toSeven(m.debtScaled), held = toSeven(m.collateralValueScaled);
+  if (price === null || owed === null || held === null) return null;
   const debt = (BigInt(owed) * BigInt(price)) / WAD;
-  return debt === 0n ? null : ((BigInt(held) * BigInt(collateralPrice)) / WAD) * 10000n / debt;
+  return debt === 0n ? null : (BigInt(held) * 10000n) / debt;
 }
 export const collateralWhy = (m: Item) =>
-  (m.debt === '0' ? 'no debt' : m.debtScaled == null || m.collateralScaled == null ? 'decimals not known, or of several kinds' : priceReason(m.oracle, m.oracle?.twapStale, 'average price') ?? priceReason(m.collateralOracle, m.collateralOracle?.twapStale, "collateral's average price"));
+  (m.debt === '0' ? 'no debt' : priceReason(m.oracle, m.oracle?.twapStale, 'average price') ?? priceReason(m.collateralOracle, m.collateralOracle?.twapStale, "collateral's average price")
+    ?? (m.debtScaled == null || m.collateralValueScaled == null ? 'decimals not known, or of several kinds' : null));
+
+/** What the engine takes collateral for, against what the deepest pool pays for it. */
+export const engineDeviation = (c: Item) => deviationBps(toSeven(c.engineValueScaled), toSeven(c.poolValueScaled));
 
 
 /** Answers list the newest first; charts begin with the oldest. */

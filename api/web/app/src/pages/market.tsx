@@ -1,7 +1,7 @@
 import { useApi, useList, type Item } from '../lib/api';
 import { chartNumber, cut, deviationBps, percent, ratioBps, toSeven } from '../lib/amount';
-import { collateralBps, collateralWhy, deviationWhy, marketDeviation, oldestFirst, priceOf, startOf, twapDeviation, twapDeviationWhy } from '../lib/fields';
-import { A, Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Meter, Millionths, Pool, Price, State, Time, Vault, Waiting } from '../ui/bits';
+import { collateralBps, collateralWhy, deviationWhy, engineDeviation, marketDeviation, oldestFirst, priceOf, startOf, twapDeviation, twapDeviationWhy } from '../lib/fields';
+import { A, Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Meter, Millionths, Pool, Price, State, Time, Vault, Waiting, symbolOf } from '../ui/bits';
 import { Prices, TimePlot, XyPlot, useInterval } from '../ui/series';
 import { Table } from '../ui/table';
 import { Liquidations } from '../ui/vaults';
@@ -31,6 +31,8 @@ function PriceChart({ market, history, candles }: { market: Item; history: Item[
       describe={(r) => `${r.startsAt.slice(0, 16).replace('T', ' ')} · oracle ${cut(r.closeScaled, 4)} · TWAP ${r.twapCloseScaled ? cut(r.twapCloseScaled, 4) : 'none'} · pool ${r.poolScaled ? cut(r.poolScaled, 4) : 'no trade'}`} />
   );
 }
+
+const bySymbol = (items: Item[]) => [...items].sort((a, b) => (symbolOf(a, 'token') < symbolOf(b, 'token') ? -1 : 1));
 
 export const ratioRange = (b: Item) => (b.toRatioBps == null ? `${percent(b.fromRatioBps)} and more` : `${percent(b.fromRatioBps)} to ${percent(b.toRatioBps)}`);
 
@@ -67,7 +69,7 @@ export default function MarketPage({ args }: PageProps) {
           <Kpi label="Pool price 24 h · 7 d" note={<>volume 24 h <Amount of={m} name="volume24h" unit="USDC" /></>}><Bps of={m} name="change24hBps" signed tone /> <span class="dim">·</span> <Bps raw={since('7d')?.spotPriceChangeBps} name="change7dBps" signed tone /></Kpi>
           <Kpi label="Debt" note={<Meter name="ceilingBps" bps={ratioBps(m.debt, m.debtCeiling)} label="Debt against ceiling" />}><Amount of={m} name="debt" /></Kpi>
           <Kpi label="Debt 24 h · 7 d" note={<>ceiling <Amount of={m} name="debtCeiling" /></>}><Bps raw={since('24h')?.debtChangeBps} name="debt24hBps" signed tone /> <span class="dim">·</span> <Bps raw={since('7d')?.debtChangeBps} name="debt7dBps" signed tone /></Kpi>
-          <Kpi label="Collateral" note={<>ratio of all <Bps raw={collateralBps(m)} name="collateralBps" why={collateralWhy(m)} /></>}><Amount of={m} name="collateral" unit={m.collateralOracle?.asset} /></Kpi>
+          <Kpi label="Collateral" note={<>ratio of all <Bps raw={collateralBps(m)} name="collateralBps" why={collateralWhy(m)} /></>}><Amount of={m} name="collateralValue" unit="USD to the engine" why={collateralWhy(m)} /></Kpi>
           <Kpi label="Vaults" note={<><Count of={m} name="indebtedVaultCount" /> with debt</>}><Count of={m} name="vaultCount" /></Kpi>
         </Kpis>
       </Waiting>
@@ -87,6 +89,15 @@ export default function MarketPage({ args }: PageProps) {
             { label: 'Distance', right: true, cell: (v) => <Bps of={v} name="distanceBps" />, text: (v) => v.distanceBps },
             { label: 'Debt', right: true, cell: (v) => <Amount of={v} name="debt" />, text: (v) => v.debtScaled }]} />
         </Waiting></Card>
+        <Card title="Collateral">
+          <Table caption="Collateral by token" file={`${args.market}-collateral`} items={bySymbol(m.collaterals)} keyOf={(c) => c.token} columns={[
+            { label: 'Token', cell: (c) => <Address of={c.token} label={symbolOf(c, 'token')} />, text: (c) => c.tokenSymbol ?? c.token },
+            { label: 'Amount', right: true, cell: (c) => <Amount of={c} name="amount" />, text: (c) => c.amountScaled },
+            { label: 'To the engine, USD', right: true, cell: (c) => <Amount of={c} name="engineValue" why="no fresh average" />, text: (c) => c.engineValueScaled },
+            { label: 'In the pool, USDC', right: true, cell: (c) => <Amount of={c} name="poolValue" why="no pool" />, text: (c) => c.poolValueScaled },
+            { label: 'Engine against pool', right: true, cell: (c) => <Bps raw={engineDeviation(c)} name="engineDeviationBps" signed tone why="one of them is not known" />, text: engineDeviation },
+            { label: 'Vaults', right: true, cell: (c) => <Count of={c} name="vaultCount" />, text: (c) => c.vaultCount }]} />
+          <p class="dim">The engine prices every token of collateral as {m.collateralOracle?.asset ?? 'its feed'}. Where its value is far from the pool's, a liquidation takes more or less than it seems.</p></Card>
         <Card title="Terms"><Facts about="terms" rows={[
           ['Token', <Address of={m.synthToken} />], ['Collateral for new debt', <Bps of={m} name="minCollRatioBps" />], ['Liquidated below', <Bps of={m} name="liqRatioBps" />],
           ['Liquidation penalty', <Bps of={m} name="liqPenaltyBps" />], ['Fee of new debt', <Millionths of={m} name="mintFeeMillionths" />], ['Debt ceiling', <Amount of={m} name="debtCeiling" full />],

@@ -87,9 +87,10 @@ export function Until({ at, from, name }: { at: string | null; from: string | nu
 
 export const short = (text: string, head = 4, tail = 4) => (text.length <= head + tail + 1 ? text : `${text.slice(0, head)}…${text.slice(-tail)}`);
 
-export function Address({ of, whole }: { of: string | null | undefined; whole?: boolean }) {
+/** `label`: what is shown for it. */
+export function Address({ of, whole, label }: { of: string | null | undefined; whole?: boolean; label?: string }) {
   if (!of) return <span class="dim">–</span>;
-  return <A to={`/address/${of}`} class="mono" data-copy={of}>{whole ? of : short(of)}</A>;
+  return <A to={`/address/${of}`} class="mono" data-copy={of}>{label ?? (whole ? of : short(of))}</A>;
 }
 export function Tx({ of }: { of: string | null | undefined }) {
   if (!of) return <span class="dim">–</span>;
