@@ -50,13 +50,23 @@ const char console_review_sql[] =
     "   ORDER BY micros, x.id LIMIT $2::integer) AS s)) AS n"
     " ORDER BY n.part, n.number, n.session LIMIT $2::integer";
 
+/* Beside each proposal whom it concerns, as far as the target is about a person: who confirms must
+ * see it. */
 const char console_proposals_sql[] =
     "SELECT jsonb_build_object('id', p.id::text, 'action', p.action, 'target', p.target,"
+    "  'address', t.address, 'sessionState', t.state, 'would', t.would,"
+    "  'chain', " CHAIN("t.address") ","
     "  'detail', p.detail, 'reason', p.reason, 'state', CASE WHEN p.state = 'open' AND p.proposed_at <"
     "   clock_timestamp() - interval '24 hours' THEN 'expired' ELSE p.state END,"
     "  'proposedBy', p.proposed_by, 'proposedAt', " UTC("p.proposed_at") ","
     "  'decidedBy', p.decided_by, 'decidedAt', " UTC("p.decided_at") "), p.id"
-    " FROM kyc.proposal AS p WHERE p.deployment = $1::smallint"
+    " FROM kyc.proposal AS p LEFT JOIN LATERAL ("
+    "  SELECT r.address, r.session_state AS state, r.action AS would FROM kyc.console_review AS r"
+    "  WHERE p.action = 'requeue' AND r.deployment = p.deployment AND r.id ="
+    "   CASE WHEN p.target ~ '^[1-9][0-9]{0,17}$' THEN p.target::bigint END"
+    "  UNION ALL SELECT s.address, s.state, NULL FROM kyc.console_session AS s"
+    "  WHERE p.action IN ('revoke', 'erase') AND s.deployment = p.deployment AND s.id = p.target"
+    " ) AS t ON true WHERE p.deployment = $1::smallint"
     "  AND p.id < coalesce($3::bigint, 9223372036854775807)"
     " ORDER BY p.id DESC LIMIT $2::integer";
 

@@ -82,7 +82,7 @@ const perhaps = (text_: string) => (text_ === '' ? null : number(text_));
 function Ask({ label, action, target, act, fields }: { label: string; action: string; target: string; act: Act; fields?: Field[] }) {
   const [open, setOpen] = useState(false);
   const [given, setGiven] = useState<Record<string, string>>({});
-  const [reason, setReason] = useState(REASONS[0]);
+  const [reason, setReason] = useState('');
   const [ticket, setTicket] = useState('');
   if (!open) return <button type="button" onClick={() => setOpen(true)}>{label}</button>;
   const values = fields?.map((f) => [f.name, f.send((given[f.name] ?? f.value).trim())] as const);
@@ -91,13 +91,14 @@ function Ask({ label, action, target, act, fields }: { label: string; action: st
     act('actions', { action, target, reason, ...(ticket ? { ticket } : {}), ...(values ? { detail: Object.fromEntries(values) } : {}) });
     setOpen(false);
     setGiven({});
+    setReason('');
   };
   return (
     <span class="row ask">
       {fields?.map((f) => <label key={f.name}>{f.label} <input size={f.size ?? 10} value={given[f.name] ?? f.value} onInput={(e) => setGiven({ ...given, [f.name]: e.currentTarget.value })} /></label>)}
-      <select aria-label="Reason" value={reason} onChange={(e) => setReason(e.currentTarget.value)}>{REASONS.map((r) => <option key={r} value={r}>{r.replace(/_/g, ' ')}</option>)}</select>
+      <select aria-label="Reason" value={reason} onChange={(e) => setReason(e.currentTarget.value)}><option value="" disabled>Reason …</option>{REASONS.map((r) => <option key={r} value={r}>{r.replace(/_/g, ' ')}</option>)}</select>
       <input aria-label="Ticket" placeholder="KYC-123" value={ticket} onInput={(e) => setTicket(e.currentTarget.value)} />
-      <button type="button" class="send" onClick={send} disabled={!!wrong?.length || !target} title={wrong?.length ? `to be corrected: ${wrong.join(', ')}` : undefined}>{AT_ONCE.includes(action) ? 'Confirm' : 'Propose'}</button>
+      <button type="button" class="send" onClick={send} disabled={!!wrong?.length || !target || !reason} title={wrong?.length ? `to be corrected: ${wrong.join(', ')}` : reason ? undefined : 'choose a reason'}>{AT_ONCE.includes(action) ? 'Confirm' : 'Propose'}</button>
       <button type="button" onClick={() => setOpen(false)}>Cancel</button>
     </span>
   );
@@ -133,18 +134,46 @@ const shown = (value: unknown) => (Array.isArray(value) ? value.join(' ') || 'an
 /** Texts are quoted: a name must not look like further members to the person who confirms. */
 const detail = (of: Item) => Object.entries(of).map(([name, value]) => `${name}: ${typeof value === 'string' ? JSON.stringify(value) : shown(value)}`).join(', ');
 
+/** What a confirmation does. */
+const EFFECTS: Record<string, (item: Item) => string> = {
+  requeue: (item) => `The parked ${item.would ?? 'intent'} of this address is sent to the chain.`,
+  revoke: () => 'What this address has on the chain is taken back: it may no longer trade.',
+  erase: () => 'What is kept of this person\u2019s checks is erased for good.',
+  integrator_put: (item) => `The integrator ${item.target} gets these values.`,
+  key_add: (item) => `A new key of the integrator ${item.target} works from now on.`,
+  key_rotate: (item) => `A new key works from now on; ${item.target} ends after the overlap.`,
+};
+const effect = (item: Item) => EFFECTS[item.action]?.(item) ?? item.action;
+
+/** The second person's decision: first what will happen to whom, then the button that does it. */
+function Confirm({ item, act }: { item: Item; act: Act }) {
+  const [open, setOpen] = useState(false);
+  if (!open) return <button type="button" onClick={() => setOpen(true)}>Confirm …</button>;
+  return (
+    <div class="stack confirm" role="group" aria-label={`Confirm proposal ${item.id}`}>
+      <p>{effect(item)}</p>
+      {item.address && <p class="mono break">{item.address}</p>}
+      {item.address && <p>Session {item.sessionState?.replace(/_/g, ' ') ?? 'not known'}; on the chain now: {chain.cell(item, 0)}</p>}
+      {item.detail && <p>{detail(item.detail)}</p>}
+      <span class="row"><button type="button" class="send" onClick={() => act('confirm', { proposal: Number(item.id) })}>{`Yes: ${item.action.replace(/_/g, ' ')}`}</button>
+        <button type="button" onClick={() => setOpen(false)}>No</button></span>
+    </div>
+  );
+}
+
 function Proposals({ act, rank, turn, me }: Props) {
   const decide: Column = {
     label: 'Action', text: () => '',
     cell: (item) => {
       if (item.state !== 'open' || rank < 1) return '–';
-      return <span class="row">{item.proposedBy !== me && (rank > 1 || REVIEWERS.includes(item.action)) && <button type="button" onClick={() => act('confirm', { proposal: Number(item.id) })}>Confirm</button>}
+      return <span class="row">{item.proposedBy !== me && (rank > 1 || REVIEWERS.includes(item.action)) && <Confirm item={item} act={act} />}
         <button type="button" onClick={() => act('withdraw', { proposal: Number(item.id) })}>Withdraw</button></span>;
     },
   };
   return <Section title="Proposals" list={useList('proposals', turn)} keyOf={(item) => item.id} empty="None."
     note="Another person confirms, within 24 hours. It counts only if nothing about the target has changed."
-    columns={[text('Number', 'id'), text('Action', 'action'), text('Target', 'target', (item) => <span class="mono" title={item.target}>{short(item.target)}</span>),
+    columns={[text('Number', 'id'), text('Action', 'action'), text('Target', 'target', (item) => <span class="mono" title={item.target}>{short(item.target)}</span>), id('Address', 'address'),
+      text('Session', 'sessionState', (item) => item.sessionState?.replace(/_/g, ' ') ?? '–'), chain, { label: 'Effect', text: effect, cell: effect, wrap: true },
       { label: 'Detail', text: (item) => (item.detail ? JSON.stringify(item.detail) : ''), cell: (item) => (item.detail ? detail(item.detail) : '–'), wrap: true },
       text('Reason', 'reason'), text('State', 'state', (item) => <Pill>{item.state}</Pill>), text('Proposed by', 'proposedBy'), time('At', 'proposedAt'),
       text('Decided by', 'decidedBy'), { ...decide, label: 'Decide' }]} />;
