@@ -5,7 +5,7 @@
 pg_start
 dashboard_start
 echo "the stack: $SECONDS s"
-node "$PAGE/dashboard.mjs" "$API_URL" "$PAGE" budget smoke+keyboard+words+figures+travel+hostile stale
+node "$PAGE/dashboard.mjs" "$API_URL" "$PAGE" budget smoke+keyboard+words+phone+figures+travel+hostile stale
 { wait "$INDEXER"; } 2>/dev/null || true # the last case kills it
 api_stop || fail "tidemark-api ended with $?"
 echo "screenshots in $PAGE"

@@ -1,5 +1,5 @@
 // usage: dashboard.mjs URL FOLDER CASE… — the dashboard in a real browser. TIDEMARK_DATABASE_URL is its database.
-// Cases: smoke, budget, keyboard, words, figures, travel, hostile, stale (needs INDEXER, a process id), live (needs SIM, a
+// Cases: smoke, budget, keyboard, words, phone, figures, travel, hostile, stale (needs INDEXER, a process id), live (needs SIM, a
 // command that swaps), chain (every page about whatever an attackers' chain has), looks (all pages, three widths, both schemes, axe), idle, many (more than 1000 markets). Those joined
 // by + run at once.
 import assert from 'node:assert/strict';
@@ -269,6 +269,50 @@ const tests = {
     await context.close();
     assert.deepEqual(bad, []);
     console.log(`ok words: ${kinds.length} kinds`);
+  },
+
+  // On a phone with a slow line nothing moves while a page arrives; its header is one row, the first column stays; Back leads to where the reader was; a page
+  // whose code did not arrive tries again; a tap shows all digits.
+  async phone() {
+    const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, reducedMotion: 'reduce' });
+    const moved = async (path) => {
+      const { page, bad } = await open('/healthz', {}, context);
+      const line = await context.newCDPSession(page);
+      await line.send('Network.enable');
+      await line.send('Network.emulateNetworkConditions', { offline: false, latency: 100, downloadThroughput: 200000, uploadThroughput: 200000 });
+      await page.addInitScript(() => { window.moved = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) window.moved += one.value; }).observe({ type: 'layout-shift', buffered: true }); });
+      await page.goto(url + path);
+      await settled(page);
+      await until(page, 'it has not arrived', () => 'arrived' in document.querySelector('main').dataset);
+      const [shift, header] = await page.evaluate(() => [window.moved, document.querySelector('header').offsetHeight]);
+      assert.ok(shift <= 0.05, `${path}: moved by ${shift}`);
+      assert.ok(header < 56, `${path}: a header of ${header} px`);
+      assert.deepEqual(bad, [], path);
+      return page;
+    };
+    const [page, ...others] = await Promise.all(['/', `/markets/${some.market}`, '/vaults', `/address/${some.address}`].map(moved));
+    await Promise.all(others.map((one) => one.close()));
+    const amount = page.locator('.kpi [data-copy]').first();
+    await amount.tap();
+    await page.locator('.peek').getByText(await amount.getAttribute('title'), { exact: true }).waitFor();
+    await page.evaluate(() => scrollTo(0, 900));
+    await page.getByRole('link', { name: 'All markets' }).evaluate((link) => link.click());
+    await page.waitForURL(`${url}/markets`);
+    assert.equal(await page.evaluate(() => scrollY), 0);
+    await page.goBack();
+    await until(page, 'back to where it was', () => Math.abs(scrollY - 900) < 2);
+    const cell = page.locator('main table tbody td').first(), left = async () => Math.round((await cell.boundingBox()).x);
+    const before = await left();
+    await cell.evaluate((node) => { node.closest('.scroll').scrollLeft = 60; });
+    assert.equal(await left(), before, 'the first column stays');
+    let lost = 0;
+    await page.route(/\/app\/partners-/, (route) => (lost++ ? route.continue() : route.abort()));
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Partners' }).click();
+    await page.getByText('This page could not be loaded. Trying again.').waitFor();
+    await page.locator('main table').first().waitFor();
+    await context.close();
+    console.log('ok phone');
   },
 
   // Every figure that a page shows is the raw value that SQL gives, and every text its beginning: now, and as of a past ledger.

@@ -13,7 +13,8 @@ export class Problem extends Error {
 }
 
 const RETRY_MS = 5000;
-const problemOf = (error: unknown) => (error instanceof Problem ? error : new Problem(0, 'network', 'The server cannot be reached.'));
+const ANSWER_MS = 30000; // a server that has not answered by then will not
+const problemOf = (error: unknown) => (error instanceof Problem ? error : new Problem(0, 'network', 'The server cannot be reached, or does not answer. Trying again.'));
 const mayPass = (problem: Problem) => [0, 429, 503].includes(problem.status);
 
 export type Params = Record<string, string | number | null | undefined>;
@@ -34,6 +35,18 @@ let wait = 0; // until then (performance.now) the server wants no questions of o
 async function ask(url: string, signal?: AbortSignal): Promise<string> {
   const pause = wait - performance.now();
   if (pause > 0) await new Promise((done) => setTimeout(done, pause));
+  const control = new AbortController(), end = setTimeout(() => control.abort(), ANSWER_MS);
+  const leave = () => control.abort();
+  signal?.addEventListener('abort', leave);
+  try {
+    return await askWithin(url, control.signal);
+  } finally {
+    clearTimeout(end);
+    signal?.removeEventListener('abort', leave);
+  }
+}
+
+async function askWithin(url: string, signal: AbortSignal): Promise<string> {
   const answer = await fetch(url, { signal, headers: { Accept: 'application/json' } });
   if (!/[?&]ledger=/.test(url)) noteAnswer(answer.headers);
   if (answer.ok) {

@@ -4,7 +4,26 @@ export interface Place { path: string; query: URLSearchParams }
 
 const here = (): Place => ({ path: location.pathname, query: new URLSearchParams(location.search) });
 export const place = new Store<Place>(here());
-addEventListener('popstate', () => place.set(here()));
+
+/** Where the reader was in each entry of the browser's history, by a number that the entry keeps. */
+const read = new Map<number, number>();
+let entry = Number(history.state?.entry ?? 0), last = entry;
+let wanted: number | null = history.state?.y ?? null;
+/** Where a page that the reader comes back to was left; null: it begins at its top. Asked for once. */
+export function takeWanted(): number | null {
+  const y = wanted;
+  wanted = null;
+  return y;
+}
+history.scrollRestoration = 'manual'; // the browser would scroll before the answers are there
+addEventListener('popstate', () => {
+  read.set(entry, scrollY);
+  if (history.state?.entry === undefined && location.hash) return; // a link within the page
+  entry = Number(history.state?.entry ?? 0);
+  wanted = read.get(entry) ?? history.state?.y ?? 0;
+  place.set(here());
+});
+addEventListener('pagehide', () => history.replaceState({ ...history.state, y: scrollY }, ''));
 
 /** Query parameters that go along to every page: the ledger and the colours. */
 const KEPT = ['ledger', 'theme'];
@@ -26,8 +45,12 @@ export function href(path: string, query: Record<string, string | null | undefin
 }
 
 export function navigate(to: string, replace = false): void {
-  if (replace) history.replaceState(null, '', to);
-  else history.pushState(null, '', to);
+  if (replace) history.replaceState(history.state, '', to);
+  else {
+    read.set(entry, scrollY);
+    entry = ++last;
+    history.pushState({ entry }, '', to);
+  }
   place.set(here());
 }
 

@@ -61,7 +61,7 @@ export default function MarketPage({ args }: PageProps) {
   const since = (span: string): Item | null => changes.data?.items.find((i: Item) => i.span === span) ?? null;
   return (
     <>
-      <Waiting answer={answer}>
+      <Waiting answer={changes.data || changes.error ? answer : changes}>
         <Kpis>
           <Kpi label={`Oracle, ${asset ?? 'no feed'}`} note={<Time of={m.oracle} name="latestAt" />}><Price of={m.oracle} name="latestPrice" unit="USD" /></Kpi>
           <Kpi label="TWAP" note={<>the price against it <Bps raw={twapDeviation(m.oracle)} name="twapDeviationBps" why={twapDeviationWhy(m.oracle)} signed /></>}><Price of={m.oracle} name="twapPrice" unit="USD" /></Kpi>

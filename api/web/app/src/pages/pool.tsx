@@ -74,7 +74,7 @@ export default function PoolPage({ args }: PageProps) {
       </Waiting>
       {pool.paused && <p class="banner bad">This pool is paused.</p>}
       <div class="grid">
-        <Card wide><div class="tall"><Candles title={`${a} in ${b}`} units={`price in ${b}, volume in USDC, UTC`} rows={oldestFirst(candles.items)} file={`${pool.pool}-candles-${interval}`} aside={<Interval />} empty={candles.error?.message ?? (candles.loading ? 'Loading…' : 'No trades.')} /></div></Card>
+        <Card wide><Waiting answer={candles} lines={14}><div class="tall"><Candles title={`${a} in ${b}`} units={`price in ${b}, volume in USDC, UTC`} rows={oldestFirst(candles.items)} file={`${pool.pool}-candles-${interval}`} aside={<Interval />} empty="No trades." /></div></Waiting></Card>
         <Card><Waiting answer={daily}><TimePlot title="Reserves" units="tokens, end of day" rows={days} file={`${pool.pool}-reserves`} series={[{ name: a, field: 'reserveA', colour: 'accent' }, { name: b, field: 'reserveB', colour: 'second' }]} /></Waiting></Card>
         <Card><Waiting answer={daily}><TimePlot title="Fees" units="USDC a day" rows={days} file={`${pool.pool}-fees`} series={[{ name: 'Fees', field: 'feesQuote', colour: 'accent', bars: true }]} /></Waiting></Card>
         <Quote pool={pool} />

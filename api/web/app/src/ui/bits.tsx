@@ -176,7 +176,7 @@ export function Meter({ name, bps, label }: { name: string; bps: bigint | null; 
 /** A line without axes; the figures are in the chart or table that the page shows too. */
 export function Spark({ values, label }: { values: (number | null)[]; label: string }) {
   const known = values.filter((v): v is number => v !== null);
-  if (known.length < 2) return null;
+  if (known.length < 2) return <svg class="spark" aria-hidden="true" />; // its place: the days may come later
   const low = Math.min(...known), range = Math.max(...known) - low || 1;
   const step = 100 / (values.length - 1);
   let path = '', pen = false;

@@ -69,7 +69,7 @@ export const RawEvents = ({ events, caption, file }: { events: Item[]; caption: 
 function Unfolded({ hash }: { hash: string }) {
   const answer = useApi(`/api/transactions/${hash}`);
   const t = answer.data?.transaction;
-  return <Waiting answer={answer}>{t && <RawEvents events={t.events} caption={`Events of transaction ${short(hash, 6, 4)}`} file={`tx-${hash}-events`} />}</Waiting>;
+  return <Waiting answer={answer}>{t && <><p>Transaction <Tx of={hash} /> in ledger <Ledger of={t} name="ledger" /></p><RawEvents events={t.events} caption={`Events of transaction ${short(hash, 6, 4)}`} file={`tx-${hash}-events`} /></>}</Waiting>;
 }
 
 const ACTIONS = Object.entries(WORDS).map(([kind, { label }]) => [kind, label]).sort((a, b) => (a[1] < b[1] ? -1 : 1));
@@ -110,9 +110,9 @@ interface ActivityProps { caption: string; file: string; live: Live; params?: Pa
 /** `show`: so many lines at first. `also`: fields that a transaction's events get from elsewhere. */
 export function Activity({ caption, file, live, params = { limit: 60 }, address, show, filters = true, also }: ActivityProps) {
   const all = useStore(names), past = useLedger() !== null, open = useQuery('open');
-  useEffect(wantNames, []);
   const question = useQuestion(params, address, filters);
   const list = useList(question.path, question.params, live);
+  useEffect(() => { if (list.data) wantNames(); }, [list.data === null]); // a slow line carries figures first
   const [shown, setShown] = useState(show);
   const lines = useMemo(() => byTransaction(list.items, list.more !== null).filter((t) => !question.market || t.events.some((e: Item) => ENGINE.test(e.kind ?? '') && e.subject === question.market)),
     [list.items, list.more === null, question.market]);
@@ -123,8 +123,8 @@ export function Activity({ caption, file, live, params = { limit: 60 }, address,
   const columns: Column[] = [
     { label: 'Age', cell: (t) => <Ago of={t} name="closedAt" from={from} />, text: (t) => t.closedAt },
     { label: 'What happened', wrap: true, cell: (t) => <><Sentence parts={partsOf(t, all, also)} />{refused(t) && <> <Pill tone="bad">refused</Pill></>}</>, text: (t) => plain(partsOf(t, all, also)) },
-    { label: 'Transaction', cell: (t) => <Tx of={t.txHash} />, text: (t) => t.txHash },
-    { label: 'Ledger', cell: (t) => <Ledger of={t} name="ledger" />, text: (t) => t.ledger, right: true },
+    { label: 'Transaction', cell: (t) => <Tx of={t.txHash} />, text: (t) => t.txHash, roomy: true },
+    { label: 'Ledger', cell: (t) => <Ledger of={t} name="ledger" />, text: (t) => t.ledger, right: true, roomy: true },
     { label: 'Events', cell: (t) => t.txHash && <button type="button" class="fold" aria-expanded={open === t.txHash} aria-label={`Events of transaction ${short(t.txHash, 6, 4)}`}
       onClick={() => setQuery({ open: open === t.txHash ? null : t.txHash }, true)}>{open === t.txHash ? '▾' : '▸'}</button>, text: (t) => t.events.map((e: Item) => e.kind ?? e.function).join(' ') },
   ];
@@ -145,5 +145,6 @@ export function Summary({ events }: { events: Item[] }) {
   const all = useStore(names);
   useEffect(wantNames, []);
   const parts = sentenceOf([...events].reverse(), all);
-  return <p class="lead">{all.loaded ? parts && <Sentence parts={parts} /> : '\u00a0'}</p>;
+  if (!all.loaded) return <div class="skeleton" aria-busy="true" aria-label="Loading"><div /></div>;
+  return parts && <p class="lead"><Sentence parts={parts} /></p>;
 }

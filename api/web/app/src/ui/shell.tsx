@@ -1,8 +1,9 @@
 /** What is around every page: menu, freshness, time travel, search. */
 import type { ComponentType } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fresh, now, testNetwork } from '../lib/fresh';
-import { matchPath, place, setQuery, useLedger, usePlace } from '../lib/router';
+import { matchPath, place, setQuery, takeWanted, useLedger, usePlace } from '../lib/router';
 import { useStore } from '../lib/store';
 import { theme, toggleTheme } from '../lib/theme';
 import { stamp } from '../lib/time';
@@ -23,8 +24,8 @@ function Badge() {
   return (
     <A to={`/ledger/${f.ledger}`} class={`badge ${why ? 'bad' : f.connected ? 'good' : 'warn'}`} title={title} data-stale={why ? 'true' : 'false'}>
       <span class="dot" aria-hidden="true" />
-      <span>{why ? 'stale' : f.connected ? 'live' : 'offline'}</span>
-      <span class="num">{f.ledger}</span>
+      <span class={why || !f.connected ? undefined : 'roomy'}>{why ? 'stale' : f.connected ? 'live' : 'offline'}</span>
+      <span class="num roomy">{f.ledger}</span>
       <span class="num age">{age}</span>
     </A>
   );
@@ -64,7 +65,7 @@ function PastBanner({ ledger }: { ledger: string }) {
   const closed = answer.data?.item.closedAt;
   return (
     <p class="banner past" role="status">
-      <strong>The past: as of the close of ledger <span class="num">{ledger}</span></strong>{closed && <span>, {stamp(closed)} UTC</span>}.
+      <strong>The past: as of the close of ledger <span class="num">{ledger}</span></strong><span class={closed ? undefined : 'unseen'}>, {closed ? stamp(closed) : '0000-00-00 00:00:00'} UTC</span>.
       {answer.error && <span> {answer.error.message}</span>} <button type="button" onClick={() => setQuery({ ledger: null })}>Back to now</button>
     </p>
   );
@@ -81,10 +82,13 @@ const loaded = new Map<string, ComponentType<PageProps>>();
 /** The code of the first page is asked for before anything is drawn; usePage then gets the same module. */
 void pages.find((page) => matchPath(page.path, place.get().path))?.load().catch(() => {});
 
+const RETRY_MS = 5000;
+
 function usePage(): { page: Page | null; args: Record<string, string>; View: ComponentType<PageProps> | null; failed: boolean } {
   const { path } = usePlace();
   const [, again] = useState(0);
   const [failed, setFailed] = useState<string | null>(null);
+  const [tries, tryAgain] = useState(0);
   let page: Page | null = null, args: Record<string, string> = {};
   for (const one of pages) {
     const found = matchPath(one.path, path);
@@ -94,12 +98,50 @@ function usePage(): { page: Page | null; args: Record<string, string>; View: Com
   useEffect(() => {
     if (!page || loaded.has(page.path)) return;
     const wanted = page;
-    wanted.load().then((made) => { loaded.set(wanted.path, made.default); again((n) => n + 1); }, () => setFailed(wanted.path));
-  }, [page]);
+    let retry: ReturnType<typeof setTimeout> | undefined;
+    wanted.load().then((made) => { loaded.set(wanted.path, made.default); setFailed(null); again((n) => n + 1); },
+      () => { setFailed(wanted.path); retry = setTimeout(() => tryAgain((n) => n + 1), RETRY_MS); });
+    return () => clearTimeout(retry);
+  }, [page, tries]);
   return { page, args, View, failed: failed !== null && failed === page?.path };
 }
 
 const isPage = (path: string) => pages.some((page) => matchPath(page.path, path) !== null);
+
+const ARRIVAL_MS = 6000; // without anything new
+
+/**
+ * A page arrives from its top: what is below something that is still asked for stays unseen (style.css), and so never moves. Then,
+ * on the way back, the page is where it was left. Ends when every answer is there, or after a time.
+ */
+function useArrival(main: RefObject<HTMLElement>, path: string): void {
+  useLayoutEffect(() => {
+    const box = main.current as HTMLElement;
+    let wanted = takeWanted();
+    delete box.dataset.arrived;
+    const stay = () => { wanted = null; };
+    const end = () => {
+      box.dataset.arrived = '';
+      watch.disconnect();
+      clearTimeout(timer);
+      for (const name of ['wheel', 'touchmove', 'keydown']) removeEventListener(name, stay);
+    };
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const look = () => {
+      clearTimeout(timer);
+      timer = setTimeout(end, ARRIVAL_MS);
+      const whole = !box.querySelector('[aria-busy="true"]');
+      if (wanted !== null && (whole || document.documentElement.scrollHeight >= wanted + innerHeight)) { scrollTo(0, wanted); wanted = null; }
+      if (whole) end();
+    };
+    const watch = new MutationObserver(look);
+    for (const name of ['wheel', 'touchmove', 'keydown']) addEventListener(name, stay);
+    if (wanted === null) scrollTo(0, 0);
+    watch.observe(box, { subtree: true, childList: true, attributes: true, attributeFilter: ['aria-busy'] });
+    look();
+    return end;
+  }, [path]);
+}
 
 export function App() {
   const { page, args, View, failed } = usePage();
@@ -114,7 +156,7 @@ export function App() {
   useEffect(() => {
     document.title = `${title} · Tidemark`;
     setMenu(false);
-    if (!first.current) { main.current?.focus({ preventScroll: true }); scrollTo(0, 0); }
+    if (!first.current) { main.current?.focus({ preventScroll: true }); }
     first.current = false;
   }, [path, title]);
   useEffect(() => {
@@ -130,19 +172,20 @@ export function App() {
     document.addEventListener('keydown', onKey);
     return () => { document.removeEventListener('click', onClick); document.removeEventListener('keydown', onKey); };
   }, []);
+  useArrival(main, path);
   const top = `/${path.split('/')[1]}`;
   // The same element again: a new ledger draws the frame, and the page only where its answers changed.
   const view = useMemo(() => View && <View key={path} args={args} />, [View, path]);
   return (
     <>
       <a class="skip" href="#main">Skip to the content</a>
-      <header class="top">
-        <button type="button" class="menu-button" aria-expanded={menu} aria-controls="menu" onClick={() => setMenu(!menu)}>Menu</button>
+      <header class={menu ? 'top open' : 'top'}>
+        <button type="button" class="menu-button" aria-expanded={menu} aria-controls="menu" aria-label="Menu" onClick={() => setMenu(!menu)}>☰</button>
         <A to="/" class="brand">Tidemark</A>
         {test && <strong class="pill warn" title={network}>{test.label}</strong>}
         <span class="grow" />
         <TimeTravel />
-        <button type="button" class="search-button" onClick={openSearch} aria-keyshortcuts="/ Control+K Meta+K">Search <kbd>/</kbd></button>
+        <button type="button" class="search-button" onClick={openSearch} aria-label="Search" aria-keyshortcuts="/ Control+K Meta+K"><span aria-hidden="true" class="narrow">⌕</span><span class="roomy">Search</span> <kbd>/</kbd></button>
         <ThemeButton />
         <Badge />
       </header>
@@ -161,7 +204,7 @@ export function App() {
         {stale && <StaleBanner why={stale} />}
         <h1>{title}</h1>
         {view ? view : page && !failed ? <div class="skeleton" aria-busy="true" aria-label="Loading"><div /><div /><div /></div>
-          : <p class="notice">{failed ? 'This page could not be loaded. Try again.' : 'There is no such page.'}</p>}
+          : <p class="notice">{failed ? <>This page could not be loaded. Trying again. <button type="button" onClick={() => location.reload()}>Load everything again</button></> : 'There is no such page.'}</p>}
       </main>
       <footer>
         {test && <p>{test.text}</p>}
@@ -176,5 +219,5 @@ export function App() {
 
 function ThemeButton() {
   const now = useStore(theme);
-  return <button type="button" onClick={toggleTheme} aria-label={`Colours: ${now}. Switch to ${now === 'dark' ? 'light' : 'dark'}`}>{now === 'dark' ? '☾' : '☀'}</button>;
+  return <button type="button" class="theme-button" onClick={toggleTheme} aria-label={`Colours: ${now}. Switch to ${now === 'dark' ? 'light' : 'dark'}`}>{now === 'dark' ? '☾' : '☀'}</button>;
 }

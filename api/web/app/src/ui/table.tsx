@@ -14,6 +14,8 @@ export interface Column {
   right?: boolean;
   /** Long texts: they take several lines. */
   wrap?: boolean;
+  /** Left out on a phone. */
+  roomy?: boolean;
   /** Sorts the rows that are there. */
   order?: (item: Item) => bigint | string | number | null;
 }
@@ -26,6 +28,8 @@ const compare = (a: bigint | string | number | null, b: bigint | string | number
 /** `detail`: what is unfolded below a row. */
 interface Props { caption: string; columns: Column[]; items: Item[]; file: string; list?: ListAnswer; empty?: string; keyOf?: (item: Item, i: number) => string; limit?: number; detail?: (item: Item) => ComponentChildren }
 
+
+const classOf = ({ right, wrap, roomy }: Column) => [right && 'right', wrap && 'wrap', roomy && 'roomy'].filter(Boolean).join(' ') || undefined;
 
 export function Table({ caption, columns, items, file, list, empty = 'None.', keyOf, limit, detail }: Props) {
   const [sort, setSort] = useState<{ at: number; down: boolean } | null>(null);
@@ -46,7 +50,7 @@ export function Table({ caption, columns, items, file, list, empty = 'None.', ke
         <table>
           <caption class="hidden">{caption}</caption>
           <thead><tr>{columns.map((column, i) => (
-            <th key={column.label} scope="col" class={column.right ? 'right' : undefined}
+            <th key={column.label} scope="col" class={classOf(column)}
               aria-sort={sort?.at === i ? (sort.down ? 'descending' : 'ascending') : undefined}>
               {column.order
                 ? <button type="button" class="sort" onClick={() => setSort(sort?.at === i ? (sort.down ? { at: i, down: false } : null) : { at: i, down: true })}>
@@ -58,7 +62,7 @@ export function Table({ caption, columns, items, file, list, empty = 'None.', ke
               const more = detail?.(item);
               return (
                 <Fragment key={keyOf ? keyOf(item, i) : (item.id ?? i)}>
-                  <tr>{columns.map((column) => <td key={column.label} class={column.right ? 'right' : column.wrap ? 'wrap' : undefined}>{column.cell(item, i)}</td>)}</tr>
+                  <tr>{columns.map((column) => <td key={column.label} class={classOf(column)}>{column.cell(item, i)}</td>)}</tr>
                   {more && <tr class="detail"><td colSpan={columns.length}>{more}</td></tr>}
                 </Fragment>
               );
