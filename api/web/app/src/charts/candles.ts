@@ -33,7 +33,10 @@ const whole = <T extends { time: UTCTimestamp }>(data: T[], times: number[]) => 
 /** `set` gives the series their figures; false if it takes another chart. */
 function drawing<T>(made: IChartApi, series: ISeriesApi<SeriesType>, first: T, pointsOf: (data: T) => Point[], set: (data: T) => boolean, at: At): Drawing {
   let points = pointsOf(first);
-  const indexOf = ({ time }: MouseEventParams) => { const index = points.findIndex((p) => p.time === time); return index < 0 ? null : index; };
+  const indexOf = ({ time }: MouseEventParams) => { // the nearest, also from a time without a figure
+    if (time === undefined || points.length === 0) return null;
+    return points.reduce((best, p, i) => (Math.abs(p.time - Number(time)) < Math.abs(points[best].time - Number(time)) ? i : best), 0);
+  };
   made.subscribeCrosshairMove((event) => { if (event.sourceEvent) at(indexOf(event)); });
   made.subscribeClick((event) => { const index = indexOf(event); if (index !== null) at(index, true); });
   made.chartElement().addEventListener('pointerleave', () => at(null));

@@ -125,7 +125,7 @@ export function Activity({ caption, file, live, params = { limit: 60 }, address,
     { label: 'What happened', wrap: true, cell: (t) => <><Sentence parts={partsOf(t, all, also)} />{refused(t) && <> <Pill tone="bad">refused</Pill></>}</>, text: (t) => plain(partsOf(t, all, also)) },
     { label: 'Transaction', cell: (t) => <Tx of={t.txHash} />, text: (t) => t.txHash, roomy: true },
     { label: 'Ledger', cell: (t) => <Ledger of={t} name="ledger" />, text: (t) => t.ledger, right: true, roomy: true },
-    { label: 'Events', cell: (t) => t.txHash && <button type="button" class="fold" aria-expanded={open === t.txHash} aria-label={`Events of transaction ${short(t.txHash, 6, 4)}`}
+    { label: 'Raw', cell: (t) => t.txHash && <button type="button" class="fold" aria-expanded={open === t.txHash} aria-label={`Events of transaction ${short(t.txHash, 6, 4)}`}
       onClick={() => setQuery({ open: open === t.txHash ? null : t.txHash }, true)}>{open === t.txHash ? '▾' : '▸'}</button>, text: (t) => t.events.map((e: Item) => e.kind ?? e.function).join(' ') },
   ];
   return (

@@ -43,6 +43,7 @@ async function ledgerAt(row: Item): Promise<string | null> {
   const known = row.lastLedger ?? row.ledger;
   return known ?? (await get('/api/ledgers', { to: startOf(row) + DAY_S, limit: 1 })).items[0]?.ledger ?? null;
 }
+const nameOf = (row: Item): string => row.startsAt ?? row.day ?? row.closedAt ?? JSON.stringify(row);
 const hasLedger = (row: Item | undefined) => row !== undefined && (row.lastLedger ?? row.ledger ?? row.day) != null;
 
 export function Figure(props: FigureProps) {
@@ -51,12 +52,14 @@ export function Figure(props: FigureProps) {
   const drawing = useRef<Drawing | null>(null);
   const [asTable, setAsTable] = useState(false);
   const [at, setAt] = useState<number | null>(null); // pointed at
-  const [kept, setKept] = useState<number | null>(null); // picked: stays when the mouse leaves
+  const [picked, setPicked] = useState<string | null>(null); // its time: stays when the mouse leaves and when newer figures come
   const [spoken, setSpoken] = useState(false); // the keys read; a mouse would make a screen reader talk without end
   const travel = useRef<HTMLButtonElement>(null);
   const [failed, setFailed] = useState(false);
   const colours = useStore(theme);
   const none = rows.length === 0;
+  const current = useRef(rows);
+  current.current = rows;
   const version = JSON.stringify(data);
   const latest = useRef({ version, data });
   latest.current = { version, data };
@@ -71,7 +74,7 @@ export function Figure(props: FigureProps) {
     if (asTable || none || !box.current) return undefined;
     let gone = false;
     const begun = latest.current;
-    const point: At = (index, picked) => { setSpoken(false); setAt(index); if (picked) setKept(index); };
+    const point: At = (index, pick) => { setSpoken(false); setAt(index); if (pick && index !== null) setPicked(nameOf(current.current[index])); };
     draw(box.current, begun.data as never, point).then((made) => {
       if (gone) { made.remove(); return; }
       drawing.current = made;
@@ -80,8 +83,10 @@ export function Figure(props: FigureProps) {
     }, () => setFailed(true));
     return () => { gone = true; drawing.current?.remove(); drawing.current = null; };
   }, [other, colours, asTable, none]);
-  useEffect(() => { update(); setAt(null); setKept(null); }, [version]);
-  const here = at ?? kept, row = rows[here ?? rows.length - 1];
+  useEffect(update, [version]);
+  useEffect(() => setAt(null), [rows.length]);
+  const kept = picked === null ? -1 : rows.findIndex((one) => nameOf(one) === picked);
+  const here = at ?? (kept < 0 ? null : kept), row = rows[here ?? rows.length - 1];
   const go = (to: number | null) => {
     setSpoken(true);
     setAt(to);
@@ -90,7 +95,7 @@ export function Figure(props: FigureProps) {
   const onKey = (event: KeyboardEvent) => {
     const last = rows.length - 1, now = here ?? last;
     const to = { ArrowLeft: Math.max(0, now - 1), ArrowRight: here === null ? last : Math.min(last, now + 1), Home: 0, End: last }[event.key];
-    if (event.key === 'Escape') { setKept(null); go(null); } else if (event.key === 'Enter') { setKept(now); travel.current?.focus(); event.preventDefault(); }
+    if (event.key === 'Escape') { setPicked(null); go(null); } else if (event.key === 'Enter') { setPicked(nameOf(rows[now])); travel.current?.focus(); event.preventDefault(); }
     else if (to !== undefined) { go(to); event.preventDefault(); }
   };
   return (
