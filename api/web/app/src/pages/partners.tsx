@@ -7,7 +7,7 @@ export default function Partners() {
   return (
     <Card><Waiting answer={list}>
       <Table caption="Partners" file="partners" items={list.items} list={list} keyOf={(p) => p.partnerId} columns={[
-        { label: 'Partner', cell: (p) => <A to={`/partners/${encodeURIComponent(p.partnerId)}`}><span class="clip says">{p.name ?? '(name not readable)'}</span></A>, text: (p) => p.name, order: (p) => p.name },
+        { label: 'Partner', cell: (p) => <A to={`/partners/${encodeURIComponent(p.partnerId)}`}><span class="clip says">{p.name?.trim() === '' ? '(no name)' : p.name ?? '(name not readable)'}</span></A>, text: (p) => p.name, order: (p) => p.name },
         { label: 'Number', right: true, cell: (p) => <Count of={p} name="partnerId" />, text: (p) => p.partnerId, order: (p) => BigInt(p.partnerId) },
         { label: 'State', cell: (p) => (p.active ? <Pill tone="good">active</Pill> : <Pill>inactive</Pill>), text: (p) => (p.active ? 'active' : 'inactive') },
         { label: 'Part of fees', right: true, cell: (p) => <Bps of={p} name="revenueShareBps" />, text: (p) => p.revenueShareBps },

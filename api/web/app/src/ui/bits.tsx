@@ -199,7 +199,7 @@ export function Waiting({ answer, children, lines = 3 }: { answer: Answer; child
     );
   }
   if (answer.error) return <Failed problem={answer.error} />;
-  return <div class="skeleton" aria-busy="true" aria-label="Loading">{Array.from({ length: lines }, (_, i) => <div key={i} />)}</div>;
+  return <div class="skeleton" role="status" aria-busy="true" aria-label="Loading">{Array.from({ length: lines }, (_, i) => <div key={i} />)}</div>;
 }
 
 export function Failed({ problem }: { problem: { status: number; code: string; message: string } }) {

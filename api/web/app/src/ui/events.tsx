@@ -145,6 +145,6 @@ export function Summary({ events }: { events: Item[] }) {
   const all = useStore(names);
   useEffect(wantNames, []);
   const parts = sentenceOf([...events].reverse(), all);
-  if (!all.loaded) return <div class="skeleton" aria-busy="true" aria-label="Loading"><div /></div>;
+  if (!all.loaded) return <div class="skeleton" role="status" aria-busy="true" aria-label="Loading"><div /></div>;
   return parts && <p class="lead"><Sentence parts={parts} /></p>;
 }

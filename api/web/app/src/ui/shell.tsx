@@ -203,7 +203,7 @@ export function App() {
         <BegunBanner />
         {stale && <StaleBanner why={stale} />}
         <h1>{title}</h1>
-        {view ? view : page && !failed ? <div class="skeleton" aria-busy="true" aria-label="Loading"><div /><div /><div /></div>
+        {view ? view : page && !failed ? <div class="skeleton" role="status" aria-busy="true" aria-label="Loading"><div /><div /><div /></div>
           : <p class="notice">{failed ? <>This page could not be loaded. Trying again. <button type="button" onClick={() => location.reload()}>Load everything again</button></> : 'There is no such page.'}</p>}
       </main>
       <footer>
