@@ -241,6 +241,8 @@ def expected(world, route, values, item, name, above, got):
         return text(raw, of_pool(world, given("pool"), name))
     if route in ("pools", "pool"):
         return text(raw, of_pool(world, item["pool"], name))
+    if name == "valueQuote" or name == "value" and "balance" in item:  # a position, a balance
+        return text(raw, world.quote)
     if name.startswith(("underlying", "claimable")) and name[-1] in "AB":
         return text(raw, of_pool(world, item.get("pool", given("pool")), name))
     if "tokenIn" in item:

@@ -14,6 +14,9 @@ NEWEST = 2147483647
 STRANGER = "GAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAWHF"
 
 
+USDC = sql("SELECT j ->> 'address' FROM chain.deployment, jsonb_array_elements(contracts) AS j WHERE j ->> 'role' = 'usdc'")
+
+
 def rows(text):
     return json.loads(sql(f"SELECT coalesce(json_agg(q), '[]') FROM ({text}) AS q"))
 
@@ -28,6 +31,17 @@ def with_at(target, at):
     return target if at == NEWEST else f"{target}{'&' if '?' in target else '?'}ledger={at}"
 
 
+def prices_then(at):
+    """By token what the engine believes of it: USDC itself, tokens of markets and of collateral at fresh averages."""
+    closed = sql(f"SELECT extract(epoch FROM closed_at)::bigint FROM chain.ledger WHERE ledger = least({at}, (SELECT ledger FROM chain.cursor))")
+    now = int(closed) if at != NEWEST else max(int(closed), int(sql("SELECT extract(epoch FROM now())::bigint")))
+    feeds = {f["asset"]: int(f["p"]) for f in rows(f"SELECT asset, twap_price::text AS p, twap_ts FROM {then('oracle_feed', at)} AS f") if now - f["twap_ts"] <= 600}
+    markets = rows(f"SELECT * FROM {then('synthetic_engine_asset_config', at)} AS m ORDER BY symbol DESC")
+    prices = {t["token"]: feeds.get(t["symbol"]) for t in rows("SELECT DISTINCT t.token, t.symbol FROM chain.token AS t JOIN history.synthetic_engine_collateral_allowed AS c ON "
+              f"c.token = t.token WHERE c.ledger <= {at}") if t["symbol"] in {m["coll_oracle_sym"] for m in markets}}
+    return prices | {m["token"]: feeds.get(m["oracle_symbol"]) for m in markets} | {USDC: 10**7}
+
+
 # --- portfolio --------------------------------------------------------------------------------------------------------
 
 def check_portfolio(d, who, at):
@@ -39,6 +53,9 @@ def check_portfolio(d, who, at):
     assert sorted(held) == sorted((w["contract"], w["n"]) for w in wanted), (who, at)
     assert all(b["decimals"] == 7 and b["balanceScaled"] == f"{int(b['balance']) // 10**7}.{int(b['balance']) % 10**7:07d}"
                for b in got["balances"])
+    prices = prices_then(at)
+    for b in got["balances"]:
+        assert b["value"] == (None if prices.get(b["token"]) is None else str(int(b["balance"]) * prices[b["token"]] // 10**7)), (at, b)
     vaults = d.pages(with_at(f"/api/vaults?owner={who}&sort=risk", at), 200)[0]
     by_market = lambda items: sorted(items, key=lambda i: i["market"])
     assert by_market(got["vaults"]) == by_market(vaults), (who, at)
@@ -47,6 +64,9 @@ def check_portfolio(d, who, at):
     for position in got["positions"]:
         own = [p for p in d.pages(with_at(f"/api/pools/{position['pool']}/positions", at), 200)[0] if p["provider"] == who]
         assert [{k: v for k, v in position.items() if k != "pool"}] == own, (who, at)
+        pair, = rows(f"SELECT token_a, token_b FROM {then('liquidity_pool_pool', at)} AS p WHERE pool_id = '{position['pool']}'")
+        quoted = [position["underlying" + side] for side, token in (("A", pair["token_a"]), ("B", pair["token_b"])) if token == USDC]
+        assert position["valueQuote"] == (str(2 * int(quoted[0])) if quoted else None), (who, at, position)
     status, _, saved = d.told(with_at(f"/api/stability-pool/deposits/{who}", at))
     assert got["stabilityDeposit"] == ({k: v for k, v in saved.items() if k not in ("ledger", "closedAt")} if status == 200 else None)
     votes = rows(f"SELECT chain.event_id(ledger, tx, op, event) AS id, proposal_id::text AS p, support FROM event.dao_governance_voted "
@@ -87,9 +107,10 @@ def portfolios(d, moments):
             for name in ("balances", "vaults", "positions", "votes", "claims"):
                 seen[name] += len(got[name])
             seen["stabilityDeposit"] += got["stabilityDeposit"] is not None
+            seen["valued"] += sum(b["value"] is not None and b["token"] != USDC for b in got["balances"])
             if at != NEWEST:
                 seen[standing(d, who, at, got)] += 1
-    assert len(people) > 8 and min(seen[n] for n in ("balances", "vaults", "positions", "votes", "claims", "stabilityDeposit",
+    assert len(people) > 8 and min(seen[n] for n in ("balances", "vaults", "positions", "votes", "claims", "stabilityDeposit", "valued",
                                                       "Verified", "Unknown")) > 3, seen
     d.ask("/api/addresses/nobody/portfolio", 400)
     print("portfolios", dict(seen))

@@ -35,6 +35,8 @@
 --   tokenSymbol    string?   its symbol, where it is known
 --   decimals       integer?  of the token; null: not known
 --   balance        Amount?+?  raw units
+--   value          Amount?+?  in US dollars, with the decimals of USDC: of USDC itself, of a market's token and of collateral by the
+--                             averages that the engine uses; null: no fresh average, or none of these
 -- schema: PortfolioPosition
 --   pool  Symbol  id of the pool
 --   ...Position
@@ -57,7 +59,14 @@
 -- removed since the requested ledger. api/routes/portfolio.c adds compliance and claimable.
 -- part: stability_books
 , m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer)),
-b AS MATERIALIZED (
+y AS MATERIALIZED (
+  SELECT y.token, y.feed FROM chain.collateral AS y
+  WHERE y.deployment = $1 AND ($2 = 2147483647 OR greatest(y.accepted_at, y.priced_at) <=
+    (SELECT l.closed_at FROM chain.ledger AS l WHERE l.deployment = $1 AND l.ledger = $2))
+), u AS MATERIALIZED (
+  SELECT (SELECT q.token FROM chain.quote AS q WHERE q.deployment = $1) AS token,
+    (SELECT d.decimals FROM chain.quote_decimals($1::smallint, $2::integer) AS d) AS decimals
+), b AS MATERIALIZED (
   (SELECT k.key_hash, k.contract AS token, h.value AS balance FROM state.synth_token_balance AS k,
     LATERAL (SELECT h.value, h.removed FROM asof.synth_token_balance AS h
       WHERE h.deployment = $1 AND h.key_hash = k.key_hash AND h.ledger <= $2
@@ -136,12 +145,18 @@ FROM (SELECT
       FROM (SELECT * FROM b ORDER BY b.key_hash LIMIT 100) AS b
         LEFT JOIN LATERAL (SELECT t.symbol, t.decimals
             FROM chain.token_at($1::smallint, b.token, $2::integer) AS t) AS t ON true,
+        u, LATERAL (SELECT CASE WHEN b.token = u.token THEN b.balance ELSE chain.quoted(b.balance, coalesce(
+            (SELECT m.synth_price FROM m WHERE m.token = b.token ORDER BY m.symbol LIMIT 1),
+            (SELECT m.collateral_price FROM m, y WHERE y.token = b.token AND y.feed = m.collateral_feed ORDER BY m.symbol LIMIT 1)),
+            t.decimals, u.decimals) END AS value) AS w,
         LATERAL (SELECT
           b.token AS "token",
           t.symbol AS "tokenSymbol",
           t.decimals AS "decimals",
           b.balance::text AS "balance",
-          analyst.scaled(b.balance, t.decimals)::text AS "balanceScaled"
+          analyst.scaled(b.balance, t.decimals)::text AS "balanceScaled",
+          w.value::text AS "value",
+          analyst.scaled(w.value, u.decimals)::text AS "valueScaled"
         ) AS x
       ORDER BY t.symbol, b.token, b.key_hash)) AS "balances",
     least((SELECT count(*) FROM b), 200) AS "balancesCount",
@@ -152,7 +167,7 @@ FROM (SELECT
     to_json(ARRAY(SELECT row_to_json(i)
       FROM (SELECT * FROM l ORDER BY l.key_hash LIMIT 100) AS l
         LEFT JOIN LATERAL (
-          SELECT p.reserve_a, p.reserve_b, p.total_shares, p.fee_a_accum, p.fee_b_accum,
+          SELECT p.token_a, p.token_b, p.reserve_a, p.reserve_b, p.total_shares, p.fee_a_accum, p.fee_b_accum,
             (SELECT d.decimals FROM chain.decimals_at($1::smallint, p.token_a, $2::integer) AS d) AS decimals_a, (SELECT d.decimals FROM chain.decimals_at($1::smallint, p.token_b, $2::integer) AS d) AS decimals_b
           FROM (
             SELECT s.key_hash FROM state.liquidity_pool_pool AS s

@@ -8,12 +8,12 @@
 -- Positions in a pool by provider, keys are those of now, over an index of the state, and those that
 -- went since. What it would take out and what it may claim is the contract's own arithmetic.
 WITH pool AS MATERIALIZED (
-    SELECT p.contract, p.reserve_a, p.reserve_b, p.total_shares, p.fee_a_accum, p.fee_b_accum,
+    SELECT p.contract, p.token_a, p.token_b, p.reserve_a, p.reserve_b, p.total_shares, p.fee_a_accum, p.fee_b_accum,
       (SELECT d.decimals FROM chain.decimals_at($1::smallint, p.token_a, $2::integer) AS d) AS decimals_a, (SELECT d.decimals FROM chain.decimals_at($1::smallint, p.token_b, $2::integer) AS d) AS decimals_b
     FROM state.liquidity_pool_pool AS p
     WHERE $2::integer = 2147483647 AND p.deployment = $1::smallint AND p.pool_id = $5::text
     UNION ALL
-    SELECT k.contract, v.reserve_a, v.reserve_b, v.total_shares, v.fee_a_accum, v.fee_b_accum,
+    SELECT k.contract, v.token_a, v.token_b, v.reserve_a, v.reserve_b, v.total_shares, v.fee_a_accum, v.fee_b_accum,
       (SELECT d.decimals FROM chain.decimals_at($1::smallint, v.token_a, $2::integer) AS d), (SELECT d.decimals FROM chain.decimals_at($1::smallint, v.token_b, $2::integer) AS d)
     FROM (
       SELECT s.key_hash, s.contract FROM state.liquidity_pool_pool AS s WHERE s.deployment = $1 AND s.pool_id = $5
