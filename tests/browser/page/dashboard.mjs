@@ -328,7 +328,7 @@ const tests = {
       const all = wanted(ledger, some);
       assert.deepEqual(pages.filter((path) => !all[path]), [], 'pages without SQL');
       assert.ok(rowsOf([all['/vaults'].tables.Liquidations])[0].some((row) => row.discountBps !== ''), 'the chain has a liquidation');
-      const paths = process.env.TIDE_LONG ? pages : ['/', `/markets/${some.market}`, `/pools/${some.pool}`, '/vaults', `/vaults/${some.vault}/${some.address}`];
+      const paths = process.env.TIDE_LONG ? pages : ['/', `/markets/${some.market}`, `/pools/${some.pool}`, '/vaults', `/vaults/${some.vault}/${some.address}`, `/address/${some.address}`];
       for (const path of paths) {
         await page.goto(`${url}${path}${ledger ? `${path.includes('?') ? '&' : '?'}ledger=${ledger}` : ''}`);
         await settled(page);
@@ -354,6 +354,26 @@ const tests = {
     assert.deepEqual([...faults, ...bad], []);
     await context.close();
     console.log(`ok figures: ${count}, now and as of ledger ${some.ledger}`);
+  },
+
+  // A pasted list of addresses: each one's answer, why and what helps, at one ledger.
+  async list() {
+    const { context, page, bad } = await open('/compliance');
+    await settled(page);
+    const verified = sql("SELECT address FROM state.compliance_registry_compliance_rec AS r WHERE status = 2 AND expires_at = 0 AND address NOT IN (SELECT address FROM state.compliance_registry_frozen) AND jurisdiction NOT IN (SELECT code FROM state.compliance_registry_blocked_jurisdiction) ORDER BY 1 LIMIT 1") || some.address;
+    const stranger = `G${'A'.repeat(52)}WHF`, asked = [verified, stranger, 'nonsense'];
+    await page.getByLabel('Addresses').fill(`${asked.join(', ')}\n${stranger}`);
+    await page.getByRole('button', { name: 'Check', exact: true }).click();
+    const rows = page.getByRole('table', { name: 'Checked addresses' }).locator('tbody tr');
+    await rows.nth(asked.length - 1).waitFor();
+    assert.equal(await rows.count(), asked.length, 'each once');
+    const said = await rows.allInnerTexts();
+    for (const [i, words] of [/\byes\b.*verified/i, /\bno\b.*The registry has no record of this address.*An identity check brings one/s, /nonsense.*no address/s].entries()) assert.match(said[i], words);
+    await page.goto(`${url}/address/${stranger}`);
+    await page.getByText('The registry has no record of this address.', { exact: false }).waitFor();
+    assert.deepEqual(bad, []);
+    await context.close();
+    console.log('ok list');
   },
 
   // ?ledger=N sets every question of the page; its figures are those of the past; the page says so; the URL restores it.

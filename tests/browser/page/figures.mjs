@@ -119,6 +119,19 @@ export function wanted(ledger, some) {
   const deposit = `(SELECT CASE WHEN d.snapshot_epoch = s.epoch THEN div(d.initial_value * div(s.p * 1000000000000, greatest(d.snapshot_p_value, 1)), 1000000000000) ELSE 0 END AS compounded,
       d.initial_value, div(d.initial_value * (s.sum_coll - d.snapshot_sum_coll), 1000000000000) AS gain, d.deposited_at
     FROM ${state('stability_pool_deposit')} AS d, ${stability} AS s WHERE d.depositor = ${who})`;
+  const collateralFeeds = `(SELECT t.token, f.twap_price FROM chain.token AS t JOIN ${feeds} AS f ON f.asset = t.symbol AND NOT f.twap_stale
+    WHERE t.token IN (SELECT token FROM history.synthetic_engine_collateral_allowed AS c WHERE ledger <= ${N}) AND t.symbol IN (SELECT coll_oracle_sym FROM ${state('synthetic_engine_asset_config')} AS m))`;
+  const marketFeeds = `(SELECT m.token, f.twap_price FROM ${state('synthetic_engine_asset_config')} AS m JOIN ${feeds} AS f ON f.asset = m.oracle_symbol AND NOT f.twap_stale)`;
+  const holdings = `(SELECT b.contract, b.balance, CASE WHEN b.contract = ${usdc} THEN b.balance ELSE div(b.balance * coalesce((SELECT twap_price FROM ${marketFeeds} AS m WHERE m.token = b.contract),
+      (SELECT twap_price FROM ${collateralFeeds} AS c WHERE c.token = b.contract)), 10000000) END AS value
+    FROM (SELECT contract, value AS balance FROM ${state('synth_token_balance')} AS b WHERE address = '${some.address}'
+      UNION ALL SELECT contract, amount FROM ${state('stellar_asset_balance')} AS b WHERE address = '${some.address}') AS b)`;
+  const quoteOfShares = `2 * CASE ${usdc} WHEN p.token_a THEN div(l.shares * p.reserve_a, p.total_shares) WHEN p.token_b THEN div(l.shares * p.reserve_b, p.total_shares) END`;
+  // What the address has, part by part; what is nothing has no price either.
+  const parts = `(SELECT value FROM ${holdings} AS b WHERE balance <> 0 UNION ALL SELECT div(v.collateral * v.cp, 10000000) FROM ${priced} AS v WHERE v.owner = '${some.address}' AND v.collateral <> 0
+    UNION ALL SELECT -div(v.debt * v.sp, 10000000) FROM ${priced} AS v WHERE v.owner = '${some.address}' AND v.debt <> 0
+    UNION ALL SELECT ${quoteOfShares} FROM ${state('liquidity_pool_lp_pos')} AS l JOIN ${state('liquidity_pool_pool')} AS p USING (pool_id) WHERE l.provider = '${some.address}' AND l.shares <> 0
+    UNION ALL SELECT compounded FROM ${deposit} AS d WHERE compounded <> 0)`;
 
   // Locked at the close of a ledger, by kind, in USDC.
   const heldAt = (n) => `SELECT (SELECT coalesce(sum(CASE ${usdc} WHEN p.token_a THEN 2 * p.reserve_a WHEN p.token_b THEN 2 * p.reserve_b END), 0) FROM ${then('liquidity_pool_pool', n)} AS p) AS pools,
@@ -213,7 +226,7 @@ export function wanted(ledger, some) {
         'XLM in USDC': `SELECT at, open, high, low, close, volume, swaps FROM (SELECT c.*, max(at) OVER () AS newest FROM ${candles(`'${some.pool}'`)} AS c) AS c WHERE at > ${spanOf('newest')} ORDER BY at DESC LIMIT 200`,
         Reserves: `SELECT d.day, p.reserve_a AS "reserveA", p.reserve_b AS "reserveB" FROM ${days(poolDay)} AS d, LATERAL ${then('liquidity_pool_pool', 'd.ledger')} AS p WHERE p.pool_id = '${some.pool}' ORDER BY d.day DESC`,
         Fees: `SELECT d.day, (SELECT sum(fee) FROM ${allSwaps} AS s WHERE s.pool_id = '${some.pool}' AND ${day('s.closed_at')} = d.day) AS "feesQuote" FROM ${days(poolDay)} AS d ORDER BY d.day DESC`,
-        'Liquidity providers': `SELECT div(l.shares * 10000, p.total_shares) AS "shareBps", div(l.shares * p.reserve_a, p.total_shares) AS "underlyingA", div(l.shares * p.reserve_b, p.total_shares) AS "underlyingB",
+        'Liquidity providers': `SELECT ${quoteOfShares} AS "valueQuote", div(l.shares * 10000, p.total_shares) AS "shareBps", div(l.shares * p.reserve_a, p.total_shares) AS "underlyingA", div(l.shares * p.reserve_b, p.total_shares) AS "underlyingB",
             l.pending_a + ${position} AS "claimableA", l.pending_b + ${position.replaceAll('_a_', '_b_')} AS "claimableB", l.deposited_at AS "depositedAt"
           FROM ${state('liquidity_pool_lp_pos')} AS l JOIN ${state('liquidity_pool_pool')} AS p USING (pool_id) WHERE l.pool_id = '${some.pool}' ORDER BY l.provider COLLATE "C" LIMIT 50`,
         Swaps: `SELECT ${unix('closed_at')} AS "closedAt", amount_in AS "amountIn", amount_out AS "amountOut" FROM ${events('liquidity_pool_swap')} AS e WHERE pool_id = '${some.pool}' ${newest} LIMIT 20`,
@@ -326,16 +339,18 @@ export function wanted(ledger, some) {
       },
     },
     [`/address/${some.address}`]: {
-      heads: `SELECT (SELECT count(*) FROM ${vaults} AS v WHERE owner = ${who}) AS "vaultsCount", (SELECT count(*) FROM ${state('liquidity_pool_lp_pos')} AS l WHERE provider = ${who}) AS "positionsCount",
+      heads: `SELECT (SELECT coalesce(sum(value), 0) FROM ${parts} AS p) AS "netValue", (SELECT nullif(count(*), 0) FROM ${parts} AS p WHERE value IS NULL) AS "unpricedCount",
+          (SELECT min("distanceBps") FROM (SELECT ${vaultRatio} FROM ${priced} AS v WHERE v.owner = ${who}) AS v) AS "distanceBps",
+          (SELECT count(*) FROM ${vaults} AS v WHERE owner = ${who}) AS "vaultsCount", (SELECT count(*) FROM ${state('liquidity_pool_lp_pos')} AS l WHERE provider = ${who}) AS "positionsCount",
           (SELECT compounded FROM ${deposit} AS d) AS "compoundedDeposit", (SELECT nullif(expires_at, 0) FROM ${state('compliance_registry_compliance_rec')} AS r WHERE address = ${who}) AS "expiresAt",
           (SELECT jsonb_build_object('deposit.compoundedDeposit', compounded, 'deposit.initialValue', initial_value, 'deposit.collateralGain', gain, 'deposit.depositedAt', deposited_at) FROM ${deposit} AS d) AS "*",
+          (SELECT nullif(expires_at, 0) FROM ${state('compliance_registry_compliance_rec')} AS r WHERE address = ${who} AND status = 2 AND (expires_at = 0 OR expires_at >= ${T})) AS "standing.validUntil",
           coalesce((SELECT sum(div(e.protocol_revenue * 3500 * d.compounded, e.staker_snapshot * 10000)) FROM ${deposit} AS d, ${state('earnings_distributor_epoch')} AS e
             WHERE e.finalized AND e.staker_snapshot > 0 AND NOT EXISTS (SELECT FROM ${state('earnings_distributor_claimed')} AS c WHERE c.epoch = e.key_id AND c.claimer = ${who} AND c.value)), 0) AS total`,
       tables: {
-        Balances: `SELECT balance FROM (SELECT contract, value AS balance FROM ${state('synth_token_balance')} AS b WHERE address = ${who}
-            UNION ALL SELECT contract, amount FROM ${state('stellar_asset_balance')} AS b WHERE address = ${who}) AS b LEFT JOIN chain.token AS t ON t.token = b.contract ORDER BY t.symbol COLLATE "C", b.contract COLLATE "C"`,
+        Balances: `SELECT b.balance, b.value FROM ${holdings} AS b LEFT JOIN chain.token AS t ON t.token = b.contract ORDER BY t.symbol COLLATE "C", b.contract COLLATE "C"`,
         Vaults: `SELECT ${vaultRatio}, v.debt, v.collateral FROM ${priced} AS v WHERE v.owner = ${who} ORDER BY v.synth_asset COLLATE "C"`,
-        'Pool positions': `SELECT div(l.shares * p.reserve_a, p.total_shares) AS "underlyingA", div(l.shares * p.reserve_b, p.total_shares) AS "underlyingB",
+        'Pool positions': `SELECT div(l.shares * p.reserve_a, p.total_shares) AS "underlyingA", div(l.shares * p.reserve_b, p.total_shares) AS "underlyingB", ${quoteOfShares} AS "valueQuote",
             l.pending_a + ${position} AS "claimableA", l.pending_b + ${position.replaceAll('_a_', '_b_')} AS "claimableB"
           FROM ${state('liquidity_pool_lp_pos')} AS l JOIN ${state('liquidity_pool_pool')} AS p USING (pool_id) WHERE l.provider = ${who} ORDER BY l.pool_id COLLATE "C"`,
         Votes: `SELECT ${unix('closed_at')} AS "closedAt", proposal_id AS "proposalId", weight FROM ${events('dao_governance_voted')} AS e WHERE voter = ${who} ${newest} LIMIT 20`,

@@ -32,22 +32,22 @@ export function urlOf(path: string, params: Params, ledger: string | null): stri
 
 let wait = 0; // until then (performance.now) the server wants no questions of ours
 
-async function ask(url: string, signal?: AbortSignal): Promise<string> {
+async function ask(url: string, signal?: AbortSignal, sent?: Item): Promise<string> {
   const pause = wait - performance.now();
   if (pause > 0) await new Promise((done) => setTimeout(done, pause));
   const control = new AbortController(), end = setTimeout(() => control.abort(), ANSWER_MS);
   const leave = () => control.abort();
   signal?.addEventListener('abort', leave);
   try {
-    return await askWithin(url, control.signal);
+    return await askWithin(url, control.signal, sent);
   } finally {
     clearTimeout(end);
     signal?.removeEventListener('abort', leave);
   }
 }
 
-async function askWithin(url: string, signal: AbortSignal): Promise<string> {
-  const answer = await fetch(url, { signal, headers: { Accept: 'application/json' } });
+async function askWithin(url: string, signal: AbortSignal, sent?: Item): Promise<string> {
+  const answer = await fetch(url, { signal, headers: { Accept: 'application/json', ...(sent && { 'Content-Type': 'application/json' }) }, ...(sent && { method: 'POST', body: JSON.stringify(sent) }) });
   if (!/[?&]ledger=/.test(url)) noteAnswer(answer.headers);
   if (answer.ok) {
     return answer.text();
@@ -69,6 +69,11 @@ function remember(url: string, text: string): void {
 
 export async function get(path: string, params: Params = {}, ledger = ledgerOf(place.get())): Promise<Item> {
   return JSON.parse(await ask(urlOf(path, params, ledger)));
+}
+
+/** A question that is too long for an address. */
+export async function post(path: string, body: Item): Promise<Item> {
+  return JSON.parse(await ask(urlOf(path, {}, ledgerOf(place.get())), undefined, body).catch((error) => { throw problemOf(error); }));
 }
 
 export interface Answer {

@@ -56,3 +56,16 @@ export function kindText(kind: string | null): string {
   const role = ROLES.find((one) => kind.startsWith(`${one}_`));
   return role ? `${role.replace(/_/g, ' ')} · ${kind.slice(role.length + 1).replace(/_/g, ' ')}` : kind.replace(/_/g, ' ');
 }
+
+/** What an address has in US dollars, 7 decimals: balances, vaults without their debt, liquidity and the stability deposit; and how many of these have no price. */
+export function netValue(p: Item): { value: string; unpriced: number } {
+  const vaults = p.vaults.flatMap((v: Item) => [[v.collateral, v.collateralValueScaled, 1n], [v.debt, v.debtValueScaled, -1n]]);
+  const parts = [...p.balances.map((b: Item) => [b.balance, b.valueScaled, 1n]), ...vaults, ...p.positions.map((i: Item) => [i.underlyingA, i.valueQuoteScaled, 1n]),
+    ...(p.stabilityDeposit ? [[p.stabilityDeposit.compoundedDeposit, p.stabilityDeposit.compoundedDepositScaled, 1n]] : [])].filter(([raw]) => raw !== '0');
+  const known = parts.map(([, scaled, sign]) => ({ seven: toSeven(scaled), sign }));
+  return { value: known.reduce((sum, { seven, sign }) => sum + sign * BigInt(seven ?? 0), 0n).toString(), unpriced: known.filter(({ seven }) => seven === null).length };
+}
+
+/** The vault whose collateral's price has the shortest way to fall; null: none has debt and a price. */
+export const nearestVault = (vaults: Item[]): Item | null =>
+  vaults.reduce((best: Item | null, v) => (v.distanceBps != null && (best === null || Number(v.distanceBps) < Number(best.distanceBps)) ? v : best), null);

@@ -1,7 +1,10 @@
 import { useApi, useList, type Item } from '../lib/api';
+import { scale } from '../lib/amount';
+import { nearestVault, netValue } from '../lib/fields';
 import { Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Ledger, Pill, Pool, State, Time, Tx, Vault, Waiting, symbolOf } from '../ui/bits';
 import { Whole } from '../ui/copy';
 import { Activity } from '../ui/events';
+import { MayTrade } from '../ui/standing';
 import { Table } from '../ui/table';
 import type { PageProps } from '.';
 
@@ -16,12 +19,15 @@ export default function AddressPage({ args }: PageProps) {
   const history = useList(`/api/compliance/${a}/history`, { limit: 20 }, ['compliance_registry_']);
   const p = answer.data, c = p?.compliance, d = p?.stabilityDeposit;
   const ends = new Map<string, Item>(history.items.filter((h) => h.expiresAt).map((h) => [h.txHash, { until: h.expiresAt }]));
+  const net = p && netValue(p), near = p && nearestVault(p.vaults);
   if (!p && answer.error && answer.error.status === 400) return <Failed problem={answer.error} />;
   return (
     <>
       <Whole of={args.address} label="the address" />
       <Waiting answer={answer}>{p && <>
         <Kpis>
+          <Kpi label="Net value" note={net?.unpriced ? <><Count raw={net.unpriced} name="unpricedCount" /> without a price</> : 'less the debt of vaults'}><Amount of={net && { net: net.value, netScaled: scale(net.value, 7) }} name="net" as="netValue" unit="USD" /></Kpi>
+          <Kpi label="Nearest liquidation" note={near ? <Vault market={near.market} owner={args.address} /> : 'no vault with debt and a price'}><Bps of={near} name="distanceBps" /></Kpi>
           <Kpi label="Compliance" note={c?.expiresAt ? <>until <Time of={c} name="expiresAt" /></> : undefined}>{c?.status ? <State of={c.status} /> : <Pill tone="warn">{NOT_KNOWN[c?.unknownBecause] ?? 'not known'}</Pill>}</Kpi>
           <Kpi label="May trade" note="by the registry's rule">{c?.compliant === true ? <Pill tone="good">yes</Pill> : c?.compliant === false ? <Pill tone="bad" title={c.reasonCode ?? undefined}>no</Pill> : <Pill tone="warn">not known</Pill>}</Kpi>
           <Kpi label="Vaults"><Counted of={p} name="vaultsCount" /></Kpi>
@@ -30,10 +36,12 @@ export default function AddressPage({ args }: PageProps) {
           <Kpi label="Stability deposit"><Amount of={d} name="compoundedDeposit" unit="USDC" /></Kpi>
         </Kpis>
         <div class="grid">
+          <MayTrade address={args.address} />
           <Card title="Balances">
             <Table caption="Balances" file={`${args.address}-balances`} items={p.balances} keyOf={(b) => b.token} columns={[
               { label: 'Token', cell: (b) => symbolOf(b, 'token'), text: (b) => b.tokenSymbol },
               { label: 'Balance', right: true, cell: (b) => <Amount of={b} name="balance" full />, text: (b) => b.balanceScaled, order: (b) => (b.balance == null ? null : BigInt(b.balance)) },
+              { label: 'Value, USD', right: true, cell: (b) => <Amount of={b} name="value" why="no fresh price" />, text: (b) => b.valueScaled, order: (b) => (b.value == null ? null : BigInt(b.value)) },
               { label: 'Contract', cell: (b) => <Address of={b.token} />, text: (b) => b.token }]} />{more(p.balances, p, 'balancesCount')}</Card>
           <Card title="Vaults">
             <Table caption="Vaults" file={`${args.address}-vaults`} items={p.vaults} keyOf={(v) => v.market} columns={[
@@ -48,6 +56,7 @@ export default function AddressPage({ args }: PageProps) {
               { label: 'Pool', cell: (i) => <Pool of={i.pool} />, text: (i) => i.pool },
               { label: 'Token A', right: true, cell: (i) => <Amount of={i} name="underlyingA" />, text: (i) => i.underlyingAScaled },
               { label: 'Token B', right: true, cell: (i) => <Amount of={i} name="underlyingB" />, text: (i) => i.underlyingBScaled },
+              { label: 'Value, USDC', right: true, cell: (i) => <Amount of={i} name="valueQuote" why="neither token is USDC" />, text: (i) => i.valueQuoteScaled },
               { label: 'Claimable A', right: true, cell: (i) => <Amount of={i} name="claimableA" />, text: (i) => i.claimableAScaled },
               { label: 'Claimable B', right: true, cell: (i) => <Amount of={i} name="claimableB" />, text: (i) => i.claimableBScaled }]} />{more(p.positions, p, 'positionsCount')}</Card>
           {d && <Card title="Stability deposit"><Facts about="deposit" rows={[['Now', <Amount of={d} name="compoundedDeposit" unit="USDC" full />], ['When last touched', <Amount of={d} name="initialValue" unit="USDC" full />],

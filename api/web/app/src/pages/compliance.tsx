@@ -4,6 +4,7 @@ import { seconds } from '../lib/time';
 import { setQuery, useQuery } from '../lib/router';
 import { Address, Card, Count, Facts, Kpi, Kpis, State, Time, Until, Waiting } from '../ui/bits';
 import { TimePlot } from '../ui/series';
+import { CheckMany } from '../ui/standing';
 import { Table } from '../ui/table';
 
 const SPANS: [string, string][] = [['86400', '1 day'], ['604800', '7 days'], ['2592000', '30 days'], ['7776000', '90 days']];
@@ -53,6 +54,7 @@ export default function Compliance() {
         </Kpis>
       </Waiting>
       <div class="grid">
+        <CheckMany />
         <Card><OverTime /></Card>
         <Card title="By provider"><Waiting answer={counts}>
           <Table caption="Records by provider and status" file="compliance-providers" items={items} keyOf={(i) => `${i.provider}.${i.status}`} columns={[

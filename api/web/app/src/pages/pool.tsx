@@ -88,6 +88,7 @@ export default function PoolPage({ args }: PageProps) {
             { label: 'Share', right: true, cell: (p) => <Bps raw={ratioBps(p.shares, pool.totalShares)} name="shareBps" />, text: (p) => ratioBps(p.shares, pool.totalShares), order: (p) => BigInt(p.shares) },
             { label: a, right: true, cell: (p) => <Amount of={p} name="underlyingA" />, text: (p) => p.underlyingAScaled },
             { label: b, right: true, cell: (p) => <Amount of={p} name="underlyingB" />, text: (p) => p.underlyingBScaled },
+            { label: 'Value, USDC', right: true, cell: (p) => <Amount of={p} name="valueQuote" why="neither token is USDC" />, text: (p) => p.valueQuoteScaled },
             { label: `Claimable ${a}`, right: true, cell: (p) => <Amount of={p} name="claimableA" />, text: (p) => p.claimableAScaled },
             { label: `Claimable ${b}`, right: true, cell: (p) => <Amount of={p} name="claimableB" />, text: (p) => p.claimableBScaled },
             { label: 'Since', cell: (p) => <Time of={p} name="depositedAt" />, text: (p) => p.depositedAt }]} />
