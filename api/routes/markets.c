@@ -142,7 +142,7 @@ static void put_known(struct tide_json *j, const char *name, bool known, tide_i1
     tide_json_null(j, scaled);
 }
 
-/* Writes what the engine takes the collateral for: it prices each token as the market's feed says. */
+/* Writes what the engine takes collateral for: it prices each token as the market's feed says. */
 static void put_engine_value(struct tide_json *j, const char *name, tide_raw_i128 amount,
                              const tide_i128 *price, uint32_t decimals)
 {
@@ -192,7 +192,7 @@ static bool put_held(void *self, tide_slice key, const void *record)
     return ++l->count < HELD_MAX;
 }
 
-/* Writes the collateral of a market, each token by itself: amounts of different tokens have no sum. */
+/* Writes a market's collateral, each token by itself: amounts of different tokens have no sum. */
 static void put_collateral(struct tide_json *j, struct tide_reader *reader,
                            const struct tide_pairs *pairs, const struct tide_hot_market *m)
 {
