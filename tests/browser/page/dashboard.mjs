@@ -393,6 +393,14 @@ const tests = {
     await page.getByRole('button', { name: 'Back to now' }).click();
     await page.waitForURL(`${url}/pools`);
     await settled(page);
+    const when = sql(`SELECT to_char(closed_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI') FROM chain.ledger WHERE ledger = ${some.ledger}`);
+    await page.getByRole('button', { name: 'Date', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'As of a date' });
+    await dialog.getByText(/^The index has ledgers \d+ to \d+: \d{4}-/).waitFor();
+    await dialog.getByLabel(/Everything as of/).fill(when);
+    await dialog.getByRole('button', { name: 'Show' }).click();
+    const then = sql(`SELECT max(ledger) FROM chain.ledger WHERE closed_at < timestamptz '${when}Z' + interval '1 s'`);
+    await page.waitForURL(`${url}/pools?ledger=${then}`);
     await page.getByLabel('As of ledger').fill(some.ledger);
     await page.keyboard.press('Enter');
     await page.getByText('The past: as of the close of ledger').waitFor();

@@ -232,7 +232,7 @@ done
             self.serving[kind] = at
             pid = int(at.with_suffix(".pid").read_text())
             said = at.with_suffix(".said")
-            ready = self.wait(lambda: bool(re.search(SERVES[kind], said.read_text(errors="replace"))) or (not alive(pid) and "ended") or None)
+            ready = self.wait(lambda: said.exists() and bool(re.search(SERVES[kind], said.read_text(errors="replace"))) or (not alive(pid) and "ended") or None)
             if ready is not True:
                 del self.serving[kind]
                 return 1 if ready else None, tail(said)

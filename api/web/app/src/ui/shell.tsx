@@ -12,6 +12,7 @@ import { pages, type Page, type PageProps } from '../pages';
 import { A, followLinks } from './bits';
 import { Peek } from './copy';
 import { Search, openSearch } from './search';
+import { When } from './when';
 
 function Badge() {
   const f = useStore(fresh);
@@ -50,6 +51,7 @@ function TimeTravel() {
       <button type="button" onClick={() => step(-1)} aria-label="One ledger earlier">‹</button>
       <input id="travel" inputMode="numeric" autocomplete="off" value={text} placeholder="newest" onInput={(event) => setText(event.currentTarget.value)} />
       <button type="button" onClick={() => step(1)} disabled={!ledger} aria-label="One ledger later">›</button>
+      <When />
       {ledger && <button type="button" onClick={() => go('')}>Now</button>}
     </form>
   );
