@@ -371,6 +371,13 @@ const tests = {
     for (const [i, words] of [/\byes\b.*verified/i, /\bno\b.*The registry has no record of this address.*An identity check brings one/s, /nonsense.*no address/s].entries()) assert.match(said[i], words);
     await page.goto(`${url}/address/${stranger}`);
     await page.getByText('The registry has no record of this address.', { exact: false }).waitFor();
+    await page.goto(`${url}/address/${some.address}`); // one's own address goes along and is marked
+    await page.getByRole('button', { name: 'Is this me?' }).click();
+    await page.getByRole('link', { name: 'Vaults', exact: true }).click();
+    await page.waitForURL(`${url}/vaults?me=${some.address}`);
+    await page.locator('td .mine', { hasText: '(you)' }).first().waitFor();
+    await page.getByRole('link', { name: 'My positions' }).click();
+    await page.getByRole('button', { name: 'This is me' }).waitFor();
     assert.deepEqual(bad, []);
     await context.close();
     console.log('ok list');

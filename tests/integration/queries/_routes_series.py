@@ -350,7 +350,7 @@ def changes(d, chain):
                 for name in ("debtChangeBps", "spotPriceChangeBps", "sinceLedger"):
                     seen[name] += item[name] not in (None, "0")
     d.ask("/api/markets/NOSUCH/changes", 404)
-    assert min(seen.values()) > 10, f"hardly any figures: {seen}"
+    assert min(seen.values()) > 5, f"hardly any figures: {seen}"
     print("changes", seen)
 
 

@@ -25,8 +25,8 @@ addEventListener('popstate', () => {
 });
 addEventListener('pagehide', () => history.replaceState({ ...history.state, y: scrollY }, ''));
 
-/** Query parameters that go along to every page: the ledger and the colours. */
-const KEPT = ['ledger', 'theme'];
+/** Query parameters that go along to every page: the ledger, the colours, and the reader's own address. */
+const KEPT = ['ledger', 'theme', 'me'];
 
 /** A link within the dashboard. The ledger of time travel and the theme go along. */
 export function href(path: string, query: Record<string, string | null | undefined> = {}): string {
@@ -74,6 +74,8 @@ export function ledgerOf(at: Place): string | null {
   const text = at.query.get('ledger');
   return text && /^[1-9]\d{0,9}$/.test(text) ? text : null;
 }
+/** The reader's own address; "": none is given. */
+export const useMe = () => useQuery('me');
 export const useLedger = () => ledgerOf(usePlace());
 
 /** The values of ":name" in a pattern such as /pools/:p; null if the path is another. */

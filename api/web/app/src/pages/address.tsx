@@ -1,6 +1,7 @@
 import { useApi, useList, type Item } from '../lib/api';
 import { scale } from '../lib/amount';
 import { nearestVault, netValue } from '../lib/fields';
+import { setQuery, useMe } from '../lib/router';
 import { Address, Amount, Bps, Card, Count, Facts, Failed, Kpi, Kpis, Ledger, Pill, Pool, State, Time, Tx, Vault, Waiting, symbolOf } from '../ui/bits';
 import { Whole } from '../ui/copy';
 import { Activity } from '../ui/events';
@@ -15,6 +16,7 @@ const NOT_KNOWN: Record<string, string> = { stale: 'not known: the index is stal
 
 export default function AddressPage({ args }: PageProps) {
   const a = encodeURIComponent(args.address);
+  const me = useMe();
   const answer = useApi(`/api/addresses/${a}/portfolio`, {}, []);
   const history = useList(`/api/compliance/${a}/history`, { limit: 20 }, ['compliance_registry_']);
   const p = answer.data, c = p?.compliance, d = p?.stabilityDeposit;
@@ -23,7 +25,8 @@ export default function AddressPage({ args }: PageProps) {
   if (!p && answer.error && answer.error.status === 400) return <Failed problem={answer.error} />;
   return (
     <>
-      <Whole of={args.address} label="the address" />
+      <div class="row"><Whole of={args.address} label="the address" />
+        <button type="button" aria-pressed={me === args.address} onClick={() => setQuery({ me: me === args.address ? null : args.address }, true)} title="It is kept in the address of the page, marked wherever it stands, and told to no server but this one.">{me === args.address ? 'This is me' : 'Is this me?'}</button></div>
       <Waiting answer={answer}>{p && <>
         <Kpis>
           <Kpi label="Net value" note={net?.unpriced ? <><Count raw={net.unpriced} name="unpricedCount" /> without a price</> : 'less the debt of vaults'}><Amount of={net && { net: net.value, netScaled: scale(net.value, 7) }} name="net" as="netValue" unit="USD" /></Kpi>

@@ -3,7 +3,7 @@ import { createContext, toChildArray, type ComponentChildren, type JSX } from 'p
 import { useContext } from 'preact/hooks';
 import type { Answer, Item } from '../lib/api';
 import { compact, count, cut, exact, percent, scale } from '../lib/amount';
-import { href, navigate } from '../lib/router';
+import { href, navigate, useMe } from '../lib/router';
 import { minute } from '../lib/fresh';
 import { useStore } from '../lib/store';
 import { age, seconds, span, stamp } from '../lib/time';
@@ -89,8 +89,9 @@ export const short = (text: string, head = 4, tail = 4) => (text.length <= head 
 
 /** `label`: what is shown for it. */
 export function Address({ of, whole, label }: { of: string | null | undefined; whole?: boolean; label?: string }) {
+  const mine = useMe() === of;
   if (!of) return <span class="dim">–</span>;
-  return <A to={`/address/${of}`} class="mono" data-copy={of}>{label ?? (whole ? of : short(of))}</A>;
+  return <A to={`/address/${of}`} class={mine ? 'mono mine' : 'mono'} data-copy={of}>{label ?? (whole ? of : short(of))}{mine && <span class="hidden"> (you)</span>}</A>;
 }
 export function Tx({ of }: { of: string | null | undefined }) {
   if (!of) return <span class="dim">–</span>;

@@ -3,7 +3,7 @@ import type { ComponentType } from 'preact';
 import type { RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { fresh, now, testNetwork } from '../lib/fresh';
-import { matchPath, place, setQuery, takeWanted, useLedger, usePlace } from '../lib/router';
+import { matchPath, place, setQuery, takeWanted, useLedger, useMe, usePlace } from '../lib/router';
 import { useStore } from '../lib/store';
 import { theme, toggleTheme } from '../lib/theme';
 import { stamp } from '../lib/time';
@@ -148,7 +148,7 @@ function useArrival(main: RefObject<HTMLElement>, path: string): void {
 export function App() {
   const { page, args, View, failed } = usePage();
   const { path } = usePlace();
-  const ledger = useLedger();
+  const ledger = useLedger(), me = useMe();
   const network = useStore(fresh, (f) => f.network), test = testNetwork(network);
   const stale = useStale();
   const [menu, setMenu] = useState(false);
@@ -193,7 +193,8 @@ export function App() {
       </header>
       <nav id="menu" class={menu ? 'menu open' : 'menu'} aria-label="Pages">
         <ul>{pages.filter((one) => one.menu).map((one) => (
-          <li key={one.path}><A to={one.path} aria-current={one.path === path ? 'page' : one.path !== '/' && one.path === top ? 'true' : undefined}>{one.menu}</A></li>))}</ul>
+          <li key={one.path}><A to={one.path} aria-current={one.path === path ? 'page' : one.path !== '/' && one.path === top ? 'true' : undefined}>{one.menu}</A></li>))}
+          {me && <li><A to={`/address/${me}`} aria-current={path === `/address/${me}` ? 'page' : undefined}>My positions</A></li>}</ul>
         <ul class="outside">
           <li><a href="/docs">API documentation</a></li>
           <li><a href="/kyc">Identity check</a></li>
