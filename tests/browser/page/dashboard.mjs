@@ -376,6 +376,12 @@ const tests = {
     await page.getByRole('link', { name: 'Vaults', exact: true }).click();
     await page.waitForURL(`${url}/vaults?me=${some.address}`);
     await page.locator('td .mine', { hasText: '(you)' }).first().waitFor();
+    // A file has all rows of the question, ratios as percent.
+    const vaults = Number(sql('SELECT count(*) FROM state.synthetic_engine_vault'));
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export CSV: Vaults' }).click()]);
+    const lines = readFileSync(await file.path(), 'utf8').trim().split('\r\n').map((line) => line.split(','));
+    assert.ok(vaults > 50 && lines.length === vaults + 1, `${lines.length} lines of ${vaults} vaults`);
+    assert.equal(lines[0].indexOf('Liquidated below (%)') > 0 && lines[1][lines[0].indexOf('Liquidated below (%)')], sql("SELECT (liq_ratio / 100)::numeric(9,2) FROM state.synthetic_engine_asset_config ORDER BY symbol COLLATE \"C\" OFFSET 0 LIMIT 1"));
     await page.getByRole('link', { name: 'My positions' }).click();
     await page.getByRole('button', { name: 'This is me' }).waitFor();
     assert.deepEqual(bad, []);

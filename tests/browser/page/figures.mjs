@@ -182,7 +182,7 @@ export function wanted(ledger, some) {
     },
     '/markets': { tables: {
       Markets: `SELECT latest_price AS "latestPrice", twap_price AS "twapPrice", spot AS "spotPrice", deviation AS "deviationBps", change AS "change24hBps", volume AS "volume24h",
-        debt, filled AS "ceilingBps", ratio AS "collateralBps", indebted AS "indebtedVaultCount", vaults AS "vaultCount" FROM ${markets} AS m ORDER BY symbol COLLATE "C"`,
+        debt, CASE WHEN NOT twap_stale THEN div(debt * twap_price, 10000000) END AS "debtValue", filled AS "ceilingBps", ratio AS "collateralBps", indebted AS "indebtedVaultCount", vaults AS "vaultCount" FROM ${markets} AS m ORDER BY symbol COLLATE "C"`,
     } },
     [`/markets/${some.market}`]: {
       heads: `SELECT m.latest_price AS "latestPrice", m.latest_ts AS "latestAt", m.twap_price AS "twapPrice",

@@ -134,7 +134,9 @@ export function useApi(path: string | null, params: Params = {}, live: Live = nu
   return state;
 }
 
-export interface ListAnswer extends Answer { items: Item[]; more: (() => void) | null; loadingMore: boolean }
+/** `all`: all rows of the question, up to FILE_PAGES pages. */
+export interface ListAnswer extends Answer { items: Item[]; more: (() => void) | null; loadingMore: boolean; all?: () => Promise<Whole> }
+const FILE_PAGES = 50, FILE_PAGE = 200;
 
 /**
  * Pages that were added, with what is new in the first page before them; null where the two no longer meet, or where items
@@ -165,7 +167,7 @@ export function useList(path: string | null, params: Params = {}, live: Live = n
       .catch(() => {})
       .finally(() => setLoading(false));
   };
-  return { ...first, items, more, loadingMore };
+  return { ...first, items, more, loadingMore, all: path === null ? undefined : () => everything(path, { ...params, limit: FILE_PAGE }, FILE_PAGES) };
 }
 
 export interface Whole { items: Item[]; more: boolean }

@@ -1,5 +1,5 @@
 /** Values that several pages make of the API's fields. */
-import { chartNumber, deviationBps, toSeven } from './amount';
+import { chartNumber, deviationBps, scale, toSeven } from './amount';
 import type { Item } from './api';
 import { seconds } from './time';
 
@@ -41,6 +41,15 @@ export function collateralBps(m: Item): bigint | null {
 export const collateralWhy = (m: Item) =>
   (m.debt === '0' ? 'no debt' : priceReason(m.oracle, m.oracle?.twapStale, 'average price') ?? priceReason(m.collateralOracle, m.collateralOracle?.twapStale, "collateral's average price")
     ?? (m.debtScaled == null || m.collateralValueScaled == null ? 'decimals not known, or of several kinds' : null));
+
+/** A market's debt in US dollars at the average by which the engine judges; null without a fresh one. */
+export function debtValue(m: Item): { debtValue: string; debtValueScaled: string } | null {
+  const price = freshTwap(m.oracle), owed = toSeven(m.debtScaled);
+  if (price === null || owed === null) return null;
+  const value = (BigInt(owed) * BigInt(price)) / WAD;
+  return { debtValue: value.toString(), debtValueScaled: scale(value, 7) };
+}
+export const debtWhy = (m: Item) => priceReason(m.oracle, m.oracle?.twapStale, 'average price') ?? (m.debtScaled == null ? 'decimals not known' : null);
 
 /** What the engine takes collateral for, against what the deepest pool pays for it. */
 export const engineDeviation = (c: Item) => deviationBps(toSeven(c.engineValueScaled), toSeven(c.poolValueScaled));

@@ -50,8 +50,8 @@ export default function AddressPage({ args }: PageProps) {
             <Table caption="Vaults" file={`${args.address}-vaults`} items={p.vaults} keyOf={(v) => v.market} columns={[
               { label: 'Vault', cell: (v) => <Vault market={v.market} owner={args.address} />, text: (v) => v.market },
               { label: 'State', cell: (v) => <State of={v.state} />, text: (v) => v.state },
-              { label: 'Ratio', right: true, cell: (v) => <Bps of={v} name="ratioBps" />, text: (v) => v.ratioBps },
-              { label: 'Distance', right: true, cell: (v) => <Bps of={v} name="distanceBps" />, text: (v) => v.distanceBps },
+              { label: 'Ratio', right: true, percent: true, cell: (v) => <Bps of={v} name="ratioBps" />, text: (v) => v.ratioBps },
+              { label: 'Distance', right: true, percent: true, cell: (v) => <Bps of={v} name="distanceBps" />, text: (v) => v.distanceBps },
               { label: 'Debt', right: true, cell: (v) => <Amount of={v} name="debt" unit={v.synthTokenSymbol} />, text: (v) => v.debtScaled },
               { label: 'Collateral', right: true, cell: (v) => <Amount of={v} name="collateral" unit={v.collateralTokenSymbol} />, text: (v) => v.collateralScaled }]} />{more(p.vaults, p, 'vaultsCount')}</Card>
           <Card title="Pool positions">

@@ -27,7 +27,7 @@ function PriceChart({ market, history, candles }: { market: Item; history: Item[
         { label: 'Oracle', right: true, cell: (r) => <Amount of={r} name="close" digits={5} />, text: (r) => r.closeScaled },
         { label: 'TWAP', right: true, cell: (r) => <Amount of={r} name="twapClose" digits={5} />, text: (r) => r.twapCloseScaled },
         { label: 'Pool', right: true, cell: (r) => <Amount of={r} name="pool" digits={5} />, text: (r) => r.poolScaled },
-        { label: 'Pool against oracle', right: true, cell: (r) => <Bps raw={dev(r)} name="deviationBps" signed tone />, text: (r) => dev(r) }]}
+        { label: 'Pool against oracle', right: true, percent: true, cell: (r) => <Bps raw={dev(r)} name="deviationBps" signed tone />, text: (r) => dev(r) }]}
       describe={(r) => `${r.startsAt.slice(0, 16).replace('T', ' ')} · oracle ${cut(r.closeScaled, 4)} · TWAP ${r.twapCloseScaled ? cut(r.twapCloseScaled, 4) : 'none'} · pool ${r.poolScaled ? cut(r.poolScaled, 4) : 'no trade'}`} />
   );
 }
@@ -85,8 +85,8 @@ export default function MarketPage({ args }: PageProps) {
             { label: 'Vault', cell: (v) => <Vault market={v.market} owner={v.owner} />, text: (v) => v.market },
             { label: 'Owner', cell: (v) => <Address of={v.owner} />, text: (v) => v.owner },
             { label: 'State', cell: (v) => <State of={v.state} />, text: (v) => v.state },
-            { label: 'Ratio', right: true, cell: (v) => <Bps of={v} name="ratioBps" />, text: (v) => v.ratioBps },
-            { label: 'Distance', right: true, cell: (v) => <Bps of={v} name="distanceBps" />, text: (v) => v.distanceBps },
+            { label: 'Ratio', right: true, percent: true, cell: (v) => <Bps of={v} name="ratioBps" />, text: (v) => v.ratioBps },
+            { label: 'Distance', right: true, percent: true, cell: (v) => <Bps of={v} name="distanceBps" />, text: (v) => v.distanceBps },
             { label: 'Debt', right: true, cell: (v) => <Amount of={v} name="debt" />, text: (v) => v.debtScaled }]} />
         </Waiting></Card>
         <Card title="Collateral">
@@ -95,7 +95,7 @@ export default function MarketPage({ args }: PageProps) {
             { label: 'Amount', right: true, cell: (c) => <Amount of={c} name="amount" />, text: (c) => c.amountScaled },
             { label: 'To the engine, USD', right: true, cell: (c) => <Amount of={c} name="engineValue" why="no fresh average" />, text: (c) => c.engineValueScaled },
             { label: 'In the pool, USDC', right: true, cell: (c) => <Amount of={c} name="poolValue" why="no pool" />, text: (c) => c.poolValueScaled },
-            { label: 'Engine against pool', right: true, cell: (c) => <Bps raw={engineDeviation(c)} name="engineDeviationBps" signed tone why="one of them is not known" />, text: engineDeviation },
+            { label: 'Engine against pool', right: true, percent: true, cell: (c) => <Bps raw={engineDeviation(c)} name="engineDeviationBps" signed tone why="one of them is not known" />, text: engineDeviation },
             { label: 'Vaults', right: true, cell: (c) => <Count of={c} name="vaultCount" />, text: (c) => c.vaultCount }]} />
           <p class="dim">The engine prices every token of collateral as {m.collateralOracle?.asset ?? 'its feed'}. Where its value is far from the pool's, a liquidation takes more or less than it seems.</p></Card>
         <Card title="Terms"><Facts about="terms" rows={[

@@ -53,7 +53,7 @@ export default function Oracle() {
           { label: 'Of (UTC)', cell: (f) => <Time of={f} name="latestAt" />, text: (f) => f.latestAt },
           { label: 'TWAP', right: true, cell: (f) => <Amount of={f} name="twapPrice" digits={5} unit="USD" />, text: (f) => f.twapPriceScaled },
           { label: 'TWAP state', cell: (f) => (f.twapStale ? <Pill tone="warn">stale</Pill> : <Pill tone="good">fresh</Pill>), text: (f) => (f.twapStale ? 'stale' : 'fresh') },
-          { label: 'Price against TWAP', right: true, cell: (f) => <Bps raw={twapDeviation(f)} name="twapDeviationBps" why={twapDeviationWhy(f)} signed />, text: twapDeviation },
+          { label: 'Price against TWAP', right: true, percent: true, cell: (f) => <Bps raw={twapDeviation(f)} name="twapDeviationBps" why={twapDeviationWhy(f)} signed />, text: twapDeviation },
           { label: 'Observations', right: true, cell: (f) => <Count of={f} name="observationCount" />, text: (f) => f.observationCount },
           { label: 'Waiting', right: true, cell: (f) => <Count raw={waiting.get(f.asset)?.length} name="waiting" />, text: (f) => waiting.get(f.asset)?.length }]} />
       </Waiting></Card>

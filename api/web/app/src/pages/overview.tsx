@@ -43,9 +43,9 @@ export default function Overview() {
             <Table caption="Markets" file="markets" items={markets.data?.items ?? []} keyOf={marketOf} columns={[
               { label: 'Market', cell: (m) => <Market of={marketOf(m)} />, text: marketOf },
               { label: 'Oracle', right: true, cell: (m) => <Price of={m.oracle} name="latestPrice" />, text: (m) => m.oracle?.latestPriceScaled },
-              { label: 'Pool against it', right: true, cell: (m) => <Bps raw={marketDeviation(m)} name="deviationBps" why={deviationWhy(m)} signed tone />, text: (m) => marketDeviation(m) },
+              { label: 'Pool against it', right: true, percent: true, cell: (m) => <Bps raw={marketDeviation(m)} name="deviationBps" why={deviationWhy(m)} signed tone />, text: (m) => marketDeviation(m) },
               { label: 'Debt', right: true, cell: (m) => <Amount of={m} name="debt" />, text: (m) => m.debtScaled },
-              { label: 'Change 24 h', right: true, cell: (m) => <Bps of={m} name="change24hBps" signed tone />, text: (m) => m.change24hBps },
+              { label: 'Change 24 h', right: true, percent: true, cell: (m) => <Bps of={m} name="change24hBps" signed tone />, text: (m) => m.change24hBps },
             ]} />
           </Waiting>
         </Card>
@@ -56,7 +56,7 @@ export default function Overview() {
               { label: 'Price', right: true, cell: (p) => <Amount of={p} name="spotPrice" digits={4} />, text: (p) => p.spotPriceScaled },
               { label: 'TVL', right: true, cell: (p) => <Amount of={p} name="tvlQuote" />, text: (p) => p.tvlQuoteScaled },
               { label: 'Volume 24 h', right: true, cell: (p) => <Amount of={p} name="volumeQuote24h" />, text: (p) => p.volumeQuote24hScaled },
-              { label: 'Return a year', right: true, cell: (p) => <Bps of={p} name="providerReturnBps" />, text: (p) => p.providerReturnBps },
+              { label: 'APR, 7 days', right: true, percent: true, cell: (p) => <Bps of={p} name="providerReturnBps" />, text: (p) => p.providerReturnBps },
             ]} />
           </Waiting>
         </Card>

@@ -10,7 +10,7 @@ export default function Partners() {
         { label: 'Partner', cell: (p) => <A to={`/partners/${encodeURIComponent(p.partnerId)}`}><span class="clip says">{p.name?.trim() === '' ? '(no name)' : p.name ?? '(name not readable)'}</span></A>, text: (p) => p.name, order: (p) => p.name },
         { label: 'Number', right: true, cell: (p) => <Count of={p} name="partnerId" />, text: (p) => p.partnerId, order: (p) => BigInt(p.partnerId) },
         { label: 'State', cell: (p) => (p.active ? <Pill tone="good">active</Pill> : <Pill>inactive</Pill>), text: (p) => (p.active ? 'active' : 'inactive') },
-        { label: 'Part of fees', right: true, cell: (p) => <Bps of={p} name="revenueShareBps" />, text: (p) => p.revenueShareBps },
+        { label: 'Part of fees', right: true, percent: true, cell: (p) => <Bps of={p} name="revenueShareBps" />, text: (p) => p.revenueShareBps },
         { label: 'Earned ever', right: true, cell: (p) => <Amount of={p} name="totalEarned" />, text: (p) => p.totalEarnedScaled, order: (p) => BigInt(p.totalEarned) },
         { label: 'Pending', right: true, cell: (p) => <Amount of={p} name="pendingRevenue" />, text: (p) => p.pendingRevenueScaled, order: (p) => BigInt(p.pendingRevenue) },
         { label: 'Assets', right: true, cell: (p) => <Count raw={(p.deployedAssets ?? []).length} name="deployedAssets" />, text: (p) => (p.deployedAssets ?? []).join(' ') },

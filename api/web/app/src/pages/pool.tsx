@@ -67,7 +67,7 @@ export default function PoolPage({ args }: PageProps) {
           <Kpi label="Total value locked"><Amount of={pool} name="tvlQuote" unit="USDC" /></Kpi>
           <Kpi label="Volume 24 h" note={<><Count of={pool} name="swaps24h" /> swaps</>}><Amount of={pool} name="volumeQuote24h" unit="USDC" /></Kpi>
           <Kpi label="Fees 24 h" note={<>fee of a swap <Bps of={pool} name="feeTierBps" /></>}><Amount of={pool} name="feesQuote24h" unit="USDC" /></Kpi>
-          <Kpi label="Providers' return a year" note="last 7 days' fees"><Bps of={pool} name="providerReturnBps" /></Kpi>
+          <Kpi label="Providers' APR, 7 days" note="what a share earned in fees"><Bps of={pool} name="providerReturnBps" /></Kpi>
           <Kpi label={`Reserve of ${a}`}><Amount of={pool} name="reserveA" unit={a} /></Kpi>
           <Kpi label={`Reserve of ${b}`}><Amount of={pool} name="reserveB" unit={b} /></Kpi>
         </Kpis>
@@ -85,7 +85,7 @@ export default function PoolPage({ args }: PageProps) {
         <Card title="Liquidity providers" wide><Waiting answer={positions}>
           <Table caption="Liquidity providers" file={`${pool.pool}-providers`} items={positions.items} list={positions} keyOf={(p) => p.provider} columns={[
             { label: 'Provider', cell: (p) => <Address of={p.provider} />, text: (p) => p.provider },
-            { label: 'Share', right: true, cell: (p) => <Bps raw={ratioBps(p.shares, pool.totalShares)} name="shareBps" />, text: (p) => ratioBps(p.shares, pool.totalShares), order: (p) => BigInt(p.shares) },
+            { label: 'Share', right: true, percent: true, cell: (p) => <Bps raw={ratioBps(p.shares, pool.totalShares)} name="shareBps" />, text: (p) => ratioBps(p.shares, pool.totalShares), order: (p) => BigInt(p.shares) },
             { label: a, right: true, cell: (p) => <Amount of={p} name="underlyingA" />, text: (p) => p.underlyingAScaled },
             { label: b, right: true, cell: (p) => <Amount of={p} name="underlyingB" />, text: (p) => p.underlyingBScaled },
             { label: 'Value, USDC', right: true, cell: (p) => <Amount of={p} name="valueQuote" why="neither token is USDC" />, text: (p) => p.valueQuoteScaled },

@@ -132,7 +132,7 @@ export function Activity({ caption, file, live, params = { limit: 60 }, address,
     <>
       {filters && <Filters all={all} />}
       <Waiting answer={all.loaded || !list.data ? list : { ...list, data: null }} lines={show ?? 8}>
-        <Table caption={caption} columns={columns} items={lines} list={{ ...list, more: next }} limit={shown} file={file} keyOf={(t) => `${t.ledger}.${t.tx}`}
+        <Table caption={caption} columns={columns} items={lines} list={{ ...list, more: next, all: undefined }} limit={shown} file={file} keyOf={(t) => `${t.ledger}.${t.tx}`}
           detail={(t) => t.txHash === open && <Unfolded hash={open} />} empty={few && list.more ? 'Loading…' : 'Nothing happened.'} />
         {question.market && <p class="dim">Found among the newest {list.items.length} events of {question.params.kind ? 'this kind' : 'vaults'}.</p>}
       </Waiting>

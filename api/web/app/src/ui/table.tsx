@@ -2,6 +2,7 @@
 import { Fragment, type ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Item, ListAnswer } from '../lib/api';
+import { scale } from '../lib/amount';
 import { csv, download } from '../lib/csv';
 import { ledgerOf, place } from '../lib/router';
 import { InTable } from './bits';
@@ -12,6 +13,8 @@ export interface Column {
   /** The field's text in a file; without it `cell` is a text by itself. */
   text: (item: Item) => unknown;
   right?: boolean;
+  /** The text is basis points: a file has percent. */
+  percent?: boolean;
   /** Long texts: they take several lines. */
   wrap?: boolean;
   /** Left out on a phone. */
@@ -28,21 +31,36 @@ const compare = (a: bigint | string | number | null, b: bigint | string | number
 /** `detail`: what is unfolded below a row. */
 interface Props { caption: string; columns: Column[]; items: Item[]; file: string; list?: ListAnswer; empty?: string; keyOf?: (item: Item, i: number) => string; limit?: number; detail?: (item: Item) => ComponentChildren }
 
+const fileText = (column: Column, item: Item): string => {
+  const text = String(column.text(item) ?? '');
+  return column.percent && /^-?\d+$/.test(text) ? scale(text, 2) : text;
+};
 
 const classOf = ({ right, wrap, roomy }: Column) => [right && 'right', wrap && 'wrap', roomy && 'roomy'].filter(Boolean).join(' ') || undefined;
 
 export function Table({ caption, columns, items, file, list, empty = 'None.', keyOf, limit, detail }: Props) {
   const [sort, setSort] = useState<{ at: number; down: boolean } | null>(null);
-  let rows = items;
-  if (sort) {
+  const [saving, setSaving] = useState('');
+  const sorted = (all: Item[]): Item[] => {
+    if (!sort) return all;
     const by = columns[sort.at].order as NonNullable<Column['order']>;
-    rows = [...items].sort((a, b) => (sort.down ? -1 : 1) * compare(by(a), by(b)));
-  }
+    return [...all].sort((a, b) => (sort.down ? -1 : 1) * compare(by(a), by(b)));
+  };
+  const rows = sorted(items);
   const shown = limit ? rows.slice(0, limit) : rows;
-  const save = () => {
+  const write = (all: Item[]) => {
     const ledger = ledgerOf(place.get());
-    const all = [columns.map((c) => c.label), ...rows.map((item) => columns.map((c) => String(c.text(item) ?? '')))];
-    download(`tidemark-${file}${ledger ? `-ledger-${ledger}` : ''}.csv`, csv(all));
+    const lines = all.map((item) => columns.map((c) => fileText(c, item)));
+    download(`tidemark-${file}${ledger ? `-ledger-${ledger}` : ''}.csv`, csv([columns.map((c) => (c.percent ? `${c.label} (%)` : c.label)), ...lines]));
+  };
+  /** All rows of the question, not those alone that were loaded. */
+  const save = () => {
+    if (!list?.more || !list.all) return write(rows);
+    setSaving('Loading…');
+    list.all().then((whole) => {
+      write(sorted(whole.items));
+      setSaving(whole.more ? `The file has the first ${whole.items.length} rows.` : '');
+    }, (error) => setSaving(`Not exported: ${error.message}`));
   };
   return (
     <div class="table">
@@ -74,7 +92,8 @@ export function Table({ caption, columns, items, file, list, empty = 'None.', ke
       <div class="table-foot">
         <span class="dim">{rows.length === 0 ? '' : `${shown.length} row${shown.length === 1 ? '' : 's'}${list?.more ? ', more exist' : ''}`}</span>
         {list?.more && <button type="button" onClick={list.more} disabled={list.loadingMore}>{list.loadingMore ? 'Loading…' : 'Show more'}</button>}
-        <button type="button" onClick={save} disabled={rows.length === 0} aria-label={`Export CSV: ${caption}`}>Export CSV</button>
+        {saving && <span class="dim" role="status">{saving}</span>}
+        <button type="button" onClick={save} disabled={rows.length === 0 || saving === 'Loading…'} aria-label={`Export CSV: ${caption}`}>Export CSV</button>
       </div>
     </div>
   );

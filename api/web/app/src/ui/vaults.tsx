@@ -34,7 +34,7 @@ export function Fall({ market }: { market: string }) {
         <XyPlot title="Debt that may be liquidated" units={`${market}, by fall of the collateral's price`} rows={items} file={`${market}-fall`} empty="No vault has debt and a price."
           plot={{ x: items.map((i) => Number(i.fallBps) / 100), time: false, xLabel: ' %', series: [{ name: 'Debt', colour: 'down', area: true, step: true, values: items.map((i) => Number(i.debtScaled)) }] }}
           columns={[
-            { label: 'Fall', right: true, cell: (i) => <Bps of={i} name="fallBps" />, text: (i) => i.fallBps },
+            { label: 'Fall', right: true, percent: true, cell: (i) => <Bps of={i} name="fallBps" />, text: (i) => i.fallBps },
             { label: 'Vaults', right: true, cell: (i) => <Count of={i} name="vaults" />, text: (i) => i.vaults },
             { label: 'Debt', right: true, cell: (i) => <Amount of={i} name="debt" />, text: (i) => i.debtScaled },
             { label: 'Collateral', right: true, cell: (i) => <Amount of={i} name="collateral" />, text: (i) => i.collateralScaled }]}
@@ -58,7 +58,7 @@ export function Liquidations({ params, file }: { params: Record<string, string |
         { label: 'To the pool', right: true, cell: (l) => <Amount of={l} name="collateralToStabilityPool" />, text: (l) => l.collateralToStabilityPoolScaled },
         { label: 'Debt, USD', right: true, cell: (l) => <Amount of={l} name="debtValue" why="the prices of that ledger are not indexed" />, text: (l) => l.debtValueScaled },
         { label: 'Collateral, USD', right: true, cell: (l) => <Amount of={l} name="collateralValue" why="the prices of that ledger are not indexed" />, text: (l) => l.collateralValueScaled },
-        { label: 'Discount', right: true, cell: (l) => <Bps of={l} name="discountBps" why="the prices of that ledger are not indexed" />, text: (l) => l.discountBps },
+        { label: 'Discount', right: true, percent: true, cell: (l) => <Bps of={l} name="discountBps" why="the prices of that ledger are not indexed" />, text: (l) => l.discountBps },
         { label: 'Transaction', cell: (l) => <Tx of={l.txHash} />, text: (l) => l.txHash }]} />
       <p class="dim">Discount: what the liquidator paid less than the collateral was worth, at the oracle's prices in that transaction. Below zero: the vault held less than its debt.</p>
     </Waiting>
