@@ -114,6 +114,9 @@ export function wanted(ledger, some) {
   const records = `(SELECT ${statusAt(T)} AS now, r.* FROM ${state('compliance_registry_compliance_rec')} AS r)`;
 
   // Amount that a claim would credit: 35 % of the protocol's part of each closed epoch, by stake.
+  // The contract takes votes while a proposal is active, and executes what has enough of yes once its time has come.
+  const stillPossible = (p, before_) => `CASE WHEN ${p}.status IN ('Active', 'Passed') AND ${governing} > ${p}.yes_votes THEN ${governing} - ${p}.yes_votes END AS "${before_}lacks",
+    CASE WHEN ${p}.status IN ('Active', 'Passed') AND ${p}.yes_votes >= ${governing} AND ${T} < ${p}.execute_after THEN ${p}.execute_after END AS "${before_}executableFrom"`;
   const ofVault = `key_owner = '${some.address}' AND synth = '${some.vault}' AND ledger <= ${N}`, versions = 'ORDER BY ledger DESC, tx DESC, seq DESC LIMIT 100';
   const who = `'${some.address}'`;
   const deposit = `(SELECT CASE WHEN d.snapshot_epoch = s.epoch THEN div(d.initial_value * div(s.p * 1000000000000, greatest(d.snapshot_p_value, 1)), 1000000000000) ELSE 0 END AS compounded,
@@ -288,7 +291,7 @@ export function wanted(ledger, some) {
     },
     [`/governance?proposal=${some.proposal}&multisig=${some.multisig}`]: {
       heads: `SELECT p.yes_votes AS "proposal.yesVotes", p.no_votes AS "proposal.noVotes", ${governing} AS "proposal.threshold", p.start_time AS "proposal.startsAt", p.end_time AS "proposal.endsAt",
-          p.execute_after AS "proposal.executableAt", p.ledger AS "proposal.changedLedger",
+          p.execute_after AS "proposal.executableAt", p.ledger AS "proposal.changedLedger", ${stillPossible('p', 'proposal.')},
           (SELECT array_to_string(x.value, ',') FROM ${state('dao_governance_proposal_multi_sig_txs')} AS x WHERE x.proposal_id = p.key_id) AS "proposal.multisigTxIds",
           m.approvals AS "multisig.approvals", m.threshold AS "multisig.threshold", m.rejections AS "multisig.rejections", m.created_at AS "multisig.createdAt"
         FROM ${proposals} AS p, ${multisig} AS m WHERE p.key_id = ${some.proposal} AND m.tx_id = ${some.multisig}`,
@@ -297,7 +300,7 @@ export function wanted(ledger, some) {
           FROM ${votes} AS v WINDOW w AS (ORDER BY ledger, tx, op, event) ${newest}`,
         Votes: `SELECT ${unix('closed_at')} AS "closedAt", weight FROM ${votes} AS v ${newest}`,
         'Decisions of the signers': `SELECT ${unix('closed_at')} AS "changedAt" FROM ${state('dao_governance_multi_sig_approval')} AS a WHERE tx_id = ${some.multisig} ORDER BY ledger, signer COLLATE "C"`,
-        Proposals: `SELECT key_id AS "proposalId", yes_votes AS "yesVotes", no_votes AS "noVotes", ${governing} AS threshold, end_time AS "endsAt" FROM ${proposals} AS p ORDER BY key_id DESC LIMIT 20`,
+        Proposals: `SELECT key_id AS "proposalId", yes_votes AS "yesVotes", no_votes AS "noVotes", ${governing} AS threshold, end_time AS "endsAt", ${stillPossible('p', '')} FROM ${proposals} AS p ORDER BY key_id DESC LIMIT 20`,
         'Multisig transactions': `SELECT tx_id AS "txId", wallet_id AS "walletId", approvals, threshold, rejections, proposal_id AS "proposalId", created_at AS "createdAt" FROM ${multisig} AS m ORDER BY tx_id DESC LIMIT 20`,
         Wallets: `SELECT wallet_id AS "walletId", threshold, cardinality(signers) AS "signerCount" FROM ${wallets} AS w ORDER BY wallet_id LIMIT 20`,
       },

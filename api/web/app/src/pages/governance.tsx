@@ -8,6 +8,17 @@ import { Table } from '../ui/table';
 
 const actionText = (action: Item | null | undefined) => (!action ? '–' : action.undecodable ? 'not decodable' : String(action.name ?? action.action).replace(/_/g, ' '));
 
+const DONE: Record<string, string> = { executed: 'It is executed.', cancelled: 'It is cancelled.', failed: 'It has failed.' };
+
+/** What can still be done with a proposal, by what the contract enforces: it takes votes as long as the proposal is active, whatever its stated end. */
+function StillPossible({ p }: { p: Item }) {
+  if (DONE[p.state]) return <span>{DONE[p.state]}</span>;
+  const missing = p.threshold == null ? null : BigInt(p.threshold) - BigInt(p.yesVotes);
+  const vote = p.status === 'Active' ? 'Signers may vote, also after the stated end. ' : '';
+  if (missing !== null && missing > 0n) return <span>{vote}It lacks <Count raw={missing.toString()} name="lacks" /> of yes.</span>;
+  return <span>{vote}Anyone may execute it {p.state === 'executable' ? 'now' : <>from <Time of={p} name="executableAt" as="executableFrom" /></>}.</span>;
+}
+
 /** Yes and no after each vote, oldest first. */
 function VoteChart({ votes, id }: { votes: Item[]; id: string }) {
   let yes = 0n, no = 0n;
@@ -35,7 +46,7 @@ function Proposal({ id }: { id: string }) {
         <p class="break says"><strong>{p.title ?? '(its title is not readable)'}</strong></p>
         {p.description && <p class="break">{p.description}</p>}
         <Facts about="proposal" rows={[
-          ['State', <State of={p.state} />], ['Proposer', <Address of={p.proposer} />], ['Action', actionText(p.action)], ['Arguments', <span class="break says">{fieldsText(p.action?.args, 2000) || 'none'}</span>],
+          ['State', <State of={p.state} />], ['What can be done', <StillPossible p={p} />], ['Proposer', <Address of={p.proposer} />], ['Action', actionText(p.action)], ['Arguments', <span class="break says">{fieldsText(p.action?.args, 2000) || 'none'}</span>],
           ['Yes', <Count of={p} name="yesVotes" />], ['No', <Count of={p} name="noVotes" />], ['Needs', <Count of={p} name="threshold" />],
           ['Votes from', <Time of={p} name="startsAt" />], ['Votes until', <Time of={p} name="endsAt" />], ['Executable from', <Time of={p} name="executableAt" />],
           ['Multisig transactions', <Ids of={p} name="multisigTxIds" />], ['Changed in ledger', <Ledger of={p} name="changedLedger" />]]} />
@@ -86,7 +97,8 @@ export default function Governance() {
           { label: 'Yes', right: true, cell: (p) => <Count of={p} name="yesVotes" />, text: (p) => p.yesVotes },
           { label: 'No', right: true, cell: (p) => <Count of={p} name="noVotes" />, text: (p) => p.noVotes },
           { label: 'Needs', right: true, cell: (p) => <Count of={p} name="threshold" />, text: (p) => p.threshold },
-          { label: 'Ends', cell: (p) => <Time of={p} name="endsAt" />, text: (p) => p.endsAt },
+          { label: 'What can be done', cell: (p) => <StillPossible p={p} />, text: (p) => DONE[p.state] ?? (p.state === 'executable' ? 'execute' : 'vote'), wrap: true },
+          { label: 'Stated end', cell: (p) => <Time of={p} name="endsAt" />, text: (p) => p.endsAt },
           { label: 'Proposer', cell: (p) => <Address of={p.proposer} />, text: (p) => p.proposer }]} />
       </Waiting></Card>
       <Card title="Multisig transactions"><Waiting answer={transactions}>
