@@ -67,7 +67,7 @@ export default function MarketPage({ args }: PageProps) {
           <Kpi label="TWAP" note={<>the price against it <Bps raw={twapDeviation(m.oracle)} name="twapDeviationBps" why={twapDeviationWhy(m.oracle)} signed /></>}><Price of={m.oracle} name="twapPrice" unit="USD" /></Kpi>
           <Kpi label="Pool" note={<>against the oracle <Bps raw={marketDeviation(m)} name="deviationBps" why={deviationWhy(m)} signed tone /></>}><Amount of={m} name="spotPrice" digits={4} unit="USDC" /></Kpi>
           <Kpi label="Pool price 24 h · 7 d" note={<>volume 24 h <Amount of={m} name="volume24h" unit="USDC" /></>}><Bps of={m} name="change24hBps" signed tone /> <span class="dim">·</span> <Bps raw={since('7d')?.spotPriceChangeBps} name="change7dBps" signed tone /></Kpi>
-          <Kpi label="Debt" note={<Meter name="ceilingBps" bps={ratioBps(m.debt, m.debtCeiling)} label="Debt against ceiling" />}><Amount of={m} name="debt" /></Kpi>
+          <Kpi label="Debt" note={<Meter name="ceilingBps" bps={ratioBps(m.debt, m.debtCeiling)} label="Debt against ceiling" some={m.debt !== '0'} />}><Amount of={m} name="debt" /></Kpi>
           <Kpi label="Debt 24 h · 7 d" note={<>ceiling <Amount of={m} name="debtCeiling" /></>}><Bps raw={since('24h')?.debtChangeBps} name="debt24hBps" signed tone /> <span class="dim">·</span> <Bps raw={since('7d')?.debtChangeBps} name="debt7dBps" signed tone /></Kpi>
           <Kpi label="Collateral" note={<>ratio of all <Bps raw={collateralBps(m)} name="collateralBps" why={collateralWhy(m)} /></>}><Amount of={m} name="collateralValue" unit="USD to the engine" why={collateralWhy(m)} /></Kpi>
           <Kpi label="Vaults" note={<><Count of={m} name="indebtedVaultCount" /> with debt</>}><Count of={m} name="vaultCount" /></Kpi>

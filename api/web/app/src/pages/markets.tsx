@@ -21,7 +21,7 @@ export default function Markets() {
           { label: 'Volume 24 h', right: true, cell: (m) => <Amount of={m} name="volume24h" unit="USDC" />, text: (m) => m.volume24hScaled, order: (m) => big(m.volume24h) },
           { label: 'Debt', right: true, cell: (m) => <Amount of={m} name="debt" unit={m.synthTokenSymbol ?? m.market} />, text: (m) => m.debtScaled },
           { label: 'Debt, USD', right: true, cell: (m) => <Amount of={debtValue(m)} name="debtValue" why={debtWhy(m)} />, text: (m) => debtValue(m)?.debtValueScaled, order: (m) => big(debtValue(m)?.debtValue) },
-          { label: 'Of ceiling', percent: true, cell: (m) => <Meter name="ceilingBps" bps={ratioBps(m.debt, m.debtCeiling)} label="Debt against ceiling" />, text: (m) => ratioBps(m.debt, m.debtCeiling), order: (m) => ratioBps(m.debt, m.debtCeiling) },
+          { label: 'Of ceiling', percent: true, cell: (m) => <Meter name="ceilingBps" bps={ratioBps(m.debt, m.debtCeiling)} label="Debt against ceiling" some={m.debt !== '0'} />, text: (m) => ratioBps(m.debt, m.debtCeiling), order: (m) => ratioBps(m.debt, m.debtCeiling) },
           { label: 'Collateral ratio', right: true, percent: true, cell: (m) => <Bps raw={collateralBps(m)} name="collateralBps" why={collateralWhy(m)} />, text: collateralBps, order: collateralBps },
           { label: 'Vaults', right: true, cell: (m) => <span title="with debt, of all"><Count of={m} name="indebtedVaultCount" /> of <Count of={m} name="vaultCount" /></span>, text: (m) => m.vaultCount, order: (m) => Number(m.vaultCount) },
         ]} />

@@ -27,7 +27,7 @@ export default function Overview() {
           <Kpi label="Debt at average prices (TWAP)" note={now?.unpricedDebts > 0 ? <><Count of={now} name="unpricedDebts" /> of <Count of={now} name="indebtedMarkets" /> markets with debt left out: no fresh price</> : <>in <Count of={now} name="indebtedMarkets" /> markets</>}><Amount of={now} name="debtValue" unit="USD" why="no market with debt has a fresh price" /></Kpi>
           <Kpi label="Volume 24 h" note={<Spark values={line('volumeQuote')} label="Volume by day" />}><Amount of={now} name="volumeQuote24h" unit="USDC" /></Kpi>
           <Kpi label="Fees 24 h" note={<Spark values={line('feesQuote')} label="Fees by day" />}><Amount of={now} name="feesQuote24h" unit="USDC" /></Kpi>
-          <Kpi label="Stability pool" note={<><Count of={stability.data} name="liquidationCount" /> liquidations absorbed</>}><Amount of={stability.data} name="totalDeposits" unit="USDC" /></Kpi>
+          <Kpi label="Stability pool" note={<><Count of={stability.data} name="liquidationCount" /> debts absorbed</>}><Amount of={stability.data} name="totalDeposits" unit="USDC" /></Kpi>
           <Kpi label="Swaps 24 h" note={<Spark values={days.map((d) => Number(d.swaps))} label="Swaps by day" />}><Count of={now} name="swaps24h" /></Kpi>
           {past ? <Kpi label="Vaults liquidated ever"><Count of={now} name="liquidations" /></Kpi>
             : <Kpi label="Addresses ever active" note={<><Count of={now} name="liquidations" /> vaults liquidated ever</>}><Count of={now} name="users" /></Kpi>}

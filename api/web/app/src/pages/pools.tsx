@@ -23,7 +23,7 @@ export default function Pools() {
           { label: 'Reserve A', right: true, cell: (p) => <Amount of={p} name="reserveA" unit={symbolOf(p, 'tokenA')} />, text: (p) => p.reserveAScaled },
           { label: 'Reserve B', right: true, cell: (p) => <Amount of={p} name="reserveB" unit={symbolOf(p, 'tokenB')} />, text: (p) => p.reserveBScaled },
         ]} />
-        <p class="dim">Return a year: the last 7 days' fees of liquidity providers against the value locked, for a year. It promises nothing.</p>
+        <p class="dim">APR, 7 days: what one share earned in fees in the last 7 days against what it is worth, for a year. It promises nothing.</p>
       </Waiting>
     </Card>
   );

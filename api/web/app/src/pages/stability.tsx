@@ -4,7 +4,7 @@ import { Address, Amount, Card, Count, Facts, Kpi, Kpis, Pill, Time, Tx, Waiting
 import { TimePlot } from '../ui/series';
 import { Table } from '../ui/table';
 
-const NAMES: Record<string, string> = { deposit: 'deposit', withdraw: 'withdrawal', claim: 'claim', absorb: 'liquidation absorbed' };
+const NAMES: Record<string, string> = { deposit: 'deposit', withdraw: 'withdrawal', claim: 'claim', absorb: 'debt absorbed' };
 
 export default function Stability() {
   const live = ['stability_pool_', 'synthetic_engine_liquidate'];
@@ -19,7 +19,7 @@ export default function Stability() {
         <Kpis>
           <Kpi label="Deposits" note={p?.paused ? <Pill tone="bad">paused</Pill> : undefined}><Amount of={p} name="totalDeposits" unit="USDC" /></Kpi>
           <Kpi label="Collateral gained ever"><Amount of={p} name="totalCollateralGained" /></Kpi>
-          <Kpi label="Liquidations absorbed"><Count of={p} name="liquidationCount" /></Kpi>
+          <Kpi label="Debts absorbed" note="what the engine handed over"><Count of={p} name="liquidationCount" /></Kpi>
           <Kpi label="Epoch · scale" note="the pool's books"><Count of={p} name="epoch" /> · <Count of={p} name="scale" /></Kpi>
         </Kpis>
       </Waiting>

@@ -159,8 +159,8 @@ export function Facts({ rows, about }: { rows: [string, ComponentChildren][]; ab
   return <dl class="facts" data-about={about}>{rows.map(([name, value]) => <div key={name}><dt>{name}</dt><dd>{value}</dd></div>)}</dl>;
 }
 
-/** How far something is filled, in basis points of the whole. */
-export function Meter({ name, bps, label }: { name: string; bps: bigint | null; label: string }) {
+/** How far something is filled, in basis points of the whole. `some`: it is not nothing, however little. */
+export function Meter({ name, bps, label, some }: { name: string; bps: bigint | null; label: string; some?: boolean }) {
   if (bps === null) return <None name={name} />;
   const shown = bps > 10000n ? 10000 : bps < 0n ? 0 : Number(bps); // a hostile chain has any ratio
   return (
@@ -169,7 +169,7 @@ export function Meter({ name, bps, label }: { name: string; bps: bigint | null; 
         <rect width="100" height="6" rx="3" class="track" />
         <rect width={shown / 100} height="6" rx="3" class={shown > 9000 ? 'fill bad' : shown > 7000 ? 'fill warn' : 'fill'} />
       </svg>
-      <span class="num" title={`${bps} basis points`} {...figure(name, bps)}>{percent(bps)}</span>
+      <span class="num" title={`${bps} basis points`} {...figure(name, bps)}>{some && bps === 0n ? '< 0.01 %' : percent(bps)}</span>
     </span>
   );
 }
