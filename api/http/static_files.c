@@ -5,9 +5,10 @@
 
 /* The Content-Security-Policy of pages: they load files and answers from their own host only,
  * and run no inline script. */
-#define PAGE_POLICY                                                                 \
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " \
-    "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " \
+#define PAGE_POLICY                                                                              \
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "              \
+    "img-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors " \
+    "'none'; "                                                                                   \
     "require-trusted-types-for 'script'"
 
 /* The example of a partner's page also frames a page of this host. */
@@ -16,9 +17,10 @@
 static const struct {
     const char *ending, *type;
 } types[] = {
-    { ".html", "text/html; charset=utf-8" },        { ".css", "text/css; charset=utf-8" },
-    { ".js", "text/javascript; charset=utf-8" },    { ".svg", "image/svg+xml" },
-    { ".json", "application/json; charset=utf-8" }, { ".txt", "text/plain; charset=utf-8" },
+    { ".html", "text/html; charset=utf-8" },         { ".css", "text/css; charset=utf-8" },
+    { ".js", "text/javascript; charset=utf-8" },     { ".svg", "image/svg+xml" },
+    { ".json", "application/json; charset=utf-8" },  { ".txt", "text/plain; charset=utf-8" },
+    { ".webmanifest", "application/manifest+json" },
 };
 
 /* Returns the media type of a file's ending. NULL would fall back to JSON. */
@@ -112,8 +114,10 @@ void tide_route_dashboard(struct tide_handler_context *context, const struct tid
  * for ever. */
 static bool has_hashed_name(const char *name)
 {
-    static const char *const others[] = { "licenses.txt", "icon.svg",  "index.html",
-                                          "docs.html",    "wallet.js", "qr.js" };
+    static const char *const others[] = { "licenses.txt", "manifest.webmanifest",
+                                          "icon.svg",     "index.html",
+                                          "docs.html",    "wallet.js",
+                                          "qr.js" };
     for (size_t i = 0; i < TIDE_COUNT(others); i++)
         if (strcmp(name, others[i]) == 0)
             return false;

@@ -132,6 +132,10 @@ const tests = {
     assert.ok(bytes > 1000 && bytes <= 150 * 1024, `${bytes} bytes of script`);
     for (const r of asked.filter((x) => /-[\w-]{8}\.(js|css)$/.test(x.url()))) assert.match(r.headers()['cache-control'], /immutable/);
     assert.match(await (await fetch(`${url}/app/licenses.txt`)).text(), /lightweight-charts[^]*preact[^]*uplot/);
+    const tools = await context.newCDPSession(page); // a phone can install it
+    const { errors, url: manifest } = await tools.send('Page.getAppManifest');
+    assert.deepEqual([manifest, errors], [`${url}/app/manifest.webmanifest`, []]);
+    assert.deepEqual((await tools.send('Page.getInstallabilityErrors')).installabilityErrors.map((one) => one.errorId).filter((id) => id !== 'in-incognito'), []);
     if (process.env.TIDE_FIRST_VIEW_MS) assert.ok(first <= Number(process.env.TIDE_FIRST_VIEW_MS), `first view after ${first} ms`);
     await context.close();
     console.log(`ok budget: ${bytes} bytes of script, first view after ${first} ms`);
