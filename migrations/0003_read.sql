@@ -609,7 +609,7 @@ CREATE FUNCTION chain.vault_award(collateral numeric, debt numeric, collateral_p
   RETURNS numeric
   LANGUAGE sql IMMUTABLE PARALLEL SAFE
   RETURN CASE
-    WHEN collateral_price > 0 AND debt * synth_price <= 170141183460469231731687303715884105727
+    WHEN collateral_price > 0 AND debt > 0 AND collateral >= 0 AND debt * synth_price <= 170141183460469231731687303715884105727
       AND greatest(div(debt * synth_price, 10000000) * liq_penalty,
         (div(debt * synth_price, 10000000) + div(div(debt * synth_price, 10000000) * liq_penalty, 10000)) * 10000000)
         <= 170141183460469231731687303715884105727

@@ -131,8 +131,8 @@ export function wanted(ledger, some) {
       UNION ALL SELECT contract, amount FROM ${state('stellar_asset_balance')} AS b WHERE address = '${some.address}') AS b)`;
   const quoteOfShares = `2 * CASE ${usdc} WHEN p.token_a THEN div(l.shares * p.reserve_a, p.total_shares) WHEN p.token_b THEN div(l.shares * p.reserve_b, p.total_shares) END`;
   // What the address has, part by part; what is nothing has no price either.
-  const parts = `(SELECT value FROM ${holdings} AS b WHERE balance <> 0 UNION ALL SELECT div(v.collateral * v.cp, 10000000) FROM ${priced} AS v WHERE v.owner = '${some.address}' AND v.collateral <> 0
-    UNION ALL SELECT -div(v.debt * v.sp, 10000000) FROM ${priced} AS v WHERE v.owner = '${some.address}' AND v.debt <> 0
+  const parts = `(SELECT value FROM ${holdings} AS b WHERE balance <> 0 UNION ALL SELECT CASE WHEN v.debt = 0 OR v.sp IS NOT NULL THEN div(v.collateral * v.cp, 10000000) END FROM ${priced} AS v WHERE v.owner = '${some.address}' AND v.collateral <> 0
+    UNION ALL SELECT CASE WHEN v.collateral = 0 OR v.cp IS NOT NULL THEN -div(v.debt * v.sp, 10000000) END FROM ${priced} AS v WHERE v.owner = '${some.address}' AND v.debt <> 0
     UNION ALL SELECT ${quoteOfShares} FROM ${state('liquidity_pool_lp_pos')} AS l JOIN ${state('liquidity_pool_pool')} AS p USING (pool_id) WHERE l.provider = '${some.address}' AND l.shares <> 0
     UNION ALL SELECT compounded FROM ${deposit} AS d WHERE compounded <> 0)`;
 

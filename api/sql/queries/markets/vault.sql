@@ -26,7 +26,7 @@
 --   collateralPrice            Amount+   price of the collateral, 7 decimals
 --   debt                       Amount+?  debt that the liquidator repays
 --   collateralToLiquidator     Amount+?  worth that debt and the penalty, at most all there is
---   collateralToStabilityPool  Amount+?  the rest: the owner keeps none
+--   collateralToStabilityPool  Amount+?  the rest, where the engine names a pool: the owner keeps none
 --
 -- One vault, as it is or as it was, one that is gone is closed.
 WITH m AS MATERIALIZED (SELECT * FROM chain.vault_market($1::smallint, $2::integer) AS m WHERE m.symbol = $3::text LIMIT 1),

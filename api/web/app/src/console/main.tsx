@@ -12,6 +12,7 @@ import { span } from '../lib/time';
 const REASONS = ['reviewed', 'provider_confirmed', 'person_request', 'legal_request', 'key_corrected', 'mistake', 'fraud'];
 const AT_ONCE = ['attended', 'replay', 'suspend', 'key_end'];
 const REVIEWERS = ['requeue', 'revoke'];
+const PERSONAL = ['requeue', 'revoke', 'erase'];
 const RANK: Record<string, number> = { viewer: 0, reviewer: 1, operator: 2 };
 const REFRESH_MS = 15000;
 
@@ -99,7 +100,7 @@ function Ask({ label, action, target, act, fields }: { label: string; action: st
       <select aria-label="Reason" value={reason} onChange={(e) => setReason(e.currentTarget.value)}><option value="" disabled>Reason …</option>{REASONS.map((r) => <option key={r} value={r}>{r.replace(/_/g, ' ')}</option>)}</select>
       <input aria-label="Ticket" placeholder="KYC-123" value={ticket} onInput={(e) => setTicket(e.currentTarget.value)} />
       <button type="button" class="send" onClick={send} disabled={!!wrong?.length || !target || !reason} title={wrong?.length ? `to be corrected: ${wrong.join(', ')}` : reason ? undefined : 'choose a reason'}>{AT_ONCE.includes(action) ? 'Confirm' : 'Propose'}</button>
-      <button type="button" onClick={() => setOpen(false)}>Cancel</button>
+      <button type="button" onClick={() => { setOpen(false); setReason(''); setTicket(''); }}>Cancel</button>
     </span>
   );
 }
@@ -148,14 +149,15 @@ const effect = (item: Item) => EFFECTS[item.action]?.(item) ?? item.action;
 /** The second person's decision: first what will happen to whom, then the button that does it. */
 function Confirm({ item, act }: { item: Item; act: Act }) {
   const [open, setOpen] = useState(false);
+  const gone = PERSONAL.includes(item.action) && !item.address;
   if (!open) return <button type="button" onClick={() => setOpen(true)}>Confirm …</button>;
   return (
     <div class="stack confirm" role="group" aria-label={`Confirm proposal ${item.id}`}>
-      <p>{effect(item)}</p>
+      <p>{gone ? 'Its target is no longer there.' : effect(item)}</p>
       {item.address && <p class="mono break">{item.address}</p>}
       {item.address && <p>Session {item.sessionState?.replace(/_/g, ' ') ?? 'not known'}; on the chain now: {chain.cell(item, 0)}</p>}
       {item.detail && <p>{detail(item.detail)}</p>}
-      <span class="row"><button type="button" class="send" onClick={() => act('confirm', { proposal: Number(item.id) })}>{`Yes: ${item.action.replace(/_/g, ' ')}`}</button>
+      <span class="row"><button type="button" class="send" disabled={gone} onClick={() => act('confirm', { proposal: Number(item.id) })}>{`Yes: ${item.action.replace(/_/g, ' ')}`}</button>
         <button type="button" onClick={() => setOpen(false)}>No</button></span>
     </div>
   );

@@ -14,7 +14,7 @@ export class Problem extends Error {
 
 const RETRY_MS = 5000;
 const ANSWER_MS = 30000; // a server that has not answered by then will not
-const problemOf = (error: unknown) => (error instanceof Problem ? error : new Problem(0, 'network', 'The server cannot be reached, or does not answer. Trying again.'));
+const problemOf = (error: unknown) => (error instanceof Problem ? error : new Problem(0, 'network', 'The server cannot be reached, or does not answer.'));
 const mayPass = (problem: Problem) => [0, 429, 503].includes(problem.status);
 
 export type Params = Record<string, string | number | null | undefined>;
@@ -35,6 +35,7 @@ let wait = 0; // until then (performance.now) the server wants no questions of o
 async function ask(url: string, signal?: AbortSignal, sent?: Item): Promise<string> {
   const pause = wait - performance.now();
   if (pause > 0) await new Promise((done) => setTimeout(done, pause));
+  signal?.throwIfAborted(); // the page may be left meanwhile
   const control = new AbortController(), end = setTimeout(() => control.abort(), ANSWER_MS);
   const leave = () => control.abort();
   signal?.addEventListener('abort', leave);
@@ -135,7 +136,7 @@ export function useApi(path: string | null, params: Params = {}, live: Live = nu
 }
 
 /** `all`: all rows of the question, up to FILE_PAGES pages. */
-export interface ListAnswer extends Answer { items: Item[]; more: (() => void) | null; loadingMore: boolean; all?: () => Promise<Whole> }
+export interface ListAnswer extends Answer { items: Item[]; more: (() => void) | null; loadingMore: boolean; all?: (ledger: string | null) => Promise<Whole> }
 const FILE_PAGES = 50, FILE_PAGE = 200;
 
 /**
@@ -167,17 +168,17 @@ export function useList(path: string | null, params: Params = {}, live: Live = n
       .catch(() => {})
       .finally(() => setLoading(false));
   };
-  return { ...first, items, more, loadingMore, all: path === null ? undefined : () => everything(path, { ...params, limit: FILE_PAGE }, FILE_PAGES) };
+  return { ...first, items, more, loadingMore, all: path === null ? undefined : (at) => everything(path, { ...params, limit: FILE_PAGE }, FILE_PAGES, at) };
 }
 
 export interface Whole { items: Item[]; more: boolean }
 
 /** The pages of a list, at most `pages` of them; `more`: there are further ones. */
-export async function everything(path: string, params: Params = {}, pages = 5): Promise<Whole> {
+export async function everything(path: string, params: Params = {}, pages = 5, ledger = ledgerOf(place.get())): Promise<Whole> {
   const items: Item[] = [];
   let cursor: string | null = null;
   for (let i = 0; i < pages; i++) {
-    const page: Item = await get(path, { ...params, cursor });
+    const page: Item = await get(path, { ...params, cursor }, ledger);
     items.push(...page.items);
     cursor = page.next;
     if (!cursor) break;

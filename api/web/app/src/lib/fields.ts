@@ -66,9 +66,11 @@ export function kindText(kind: string | null): string {
   return role ? `${role.replace(/_/g, ' ')} · ${kind.slice(role.length + 1).replace(/_/g, ' ')}` : kind.replace(/_/g, ' ');
 }
 
-/** What an address has in US dollars, 7 decimals: balances, vaults without their debt, liquidity and the stability deposit; and how many of these have no price. */
+/** What an address has in contracts, in US dollars, 7 decimals: balances, vaults without their debt, liquidity and the stability deposit; and how many of these have no
+ * price. Of a vault both sides count, or neither. */
 export function netValue(p: Item): { value: string; unpriced: number } {
-  const vaults = p.vaults.flatMap((v: Item) => [[v.collateral, v.collateralValueScaled, 1n], [v.debt, v.debtValueScaled, -1n]]);
+  const sides = (v: Item) => [[v.collateral, v.collateralValueScaled, 1n], [v.debt, v.debtValueScaled, -1n]].filter(([raw]) => raw !== '0');
+  const vaults = p.vaults.map(sides).flatMap((two: unknown[][]) => (two.some(([, scaled]) => scaled == null) ? two.map(([raw, , sign]) => [raw, null, sign]) : two));
   const parts = [...p.balances.map((b: Item) => [b.balance, b.valueScaled, 1n]), ...vaults, ...p.positions.map((i: Item) => [i.underlyingA, i.valueQuoteScaled, 1n]),
     ...(p.stabilityDeposit ? [[p.stabilityDeposit.compoundedDeposit, p.stabilityDeposit.compoundedDepositScaled, 1n]] : [])].filter(([raw]) => raw !== '0');
   const known = parts.map(([, scaled, sign]) => ({ seven: toSeven(scaled), sign }));

@@ -51,6 +51,7 @@ export function navigate(to: string, replace = false): void {
     entry = ++last;
     history.pushState({ entry }, '', to);
   }
+  wanted = null; // a new page begins at its top
   place.set(here());
 }
 

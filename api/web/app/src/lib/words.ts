@@ -15,7 +15,7 @@ const d = (label: string, says: Words['says']): Words => ({ label, says, detail:
 
 const STATUS = ['unknown', 'pending', 'verified', 'suspended', 'sanctioned', 'expired'];
 const SOURCES: Item = { swapfee: 'swap fees', stabfee: 'mint fees', liqfee: 'liquidation fees' };
-const source = (f: Item) => SOURCES[f.source] ?? '{source}';
+const source = (f: Item) => (Object.hasOwn(SOURCES, f.source) ? SOURCES[f.source] : '{source}');
 
 /** The first of a transaction's kinds in this order begins its sentence. */
 const ACTIONS: Record<string, Words> = {

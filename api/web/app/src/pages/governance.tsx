@@ -10,14 +10,22 @@ const actionText = (action: Item | null | undefined) => (!action ? '–' : actio
 
 const DONE: Record<string, string> = { executed: 'It is executed.', cancelled: 'It is cancelled.', failed: 'It has failed.' };
 
+interface Possible { vote: boolean; lacks: string | null; execute: 'now' | 'later' | null }
+function possible(p: Item): Possible {
+  const open = !DONE[p.state] && p.threshold > 0, missing = open ? BigInt(p.threshold) - BigInt(p.yesVotes) : 0n;
+  return { vote: p.status === 'Active', lacks: missing > 0n ? missing.toString() : null, execute: !open || missing > 0n ? null : p.state === 'executable' ? 'now' : 'later' };
+}
+
 /** What can still be done with a proposal, by what the contract enforces: it takes votes as long as the proposal is active, whatever its stated end. */
 function StillPossible({ p }: { p: Item }) {
-  if (DONE[p.state]) return <span>{DONE[p.state]}</span>;
-  const missing = p.threshold == null ? null : BigInt(p.threshold) - BigInt(p.yesVotes);
-  const vote = p.status === 'Active' ? 'Signers may vote, also after the stated end. ' : '';
-  if (missing !== null && missing > 0n) return <span>{vote}It lacks <Count raw={missing.toString()} name="lacks" /> of yes.</span>;
-  return <span>{vote}Anyone may execute it {p.state === 'executable' ? 'now' : <>from <Time of={p} name="executableAt" as="executableFrom" /></>}.</span>;
+  const can = possible(p);
+  if (!can.vote && !can.execute && !can.lacks) return <span>{DONE[p.state] ?? 'Nothing: no wallet governs.'}</span>;
+  return (
+    <span>{can.vote && 'Signers may vote, also after the stated end. '}{can.lacks && <>It lacks <Count raw={can.lacks} name="lacks" /> of yes.</>}
+      {can.execute && <>It has enough of yes to be executed {can.execute === 'now' ? 'now' : <>from <Time of={p} name="executableAt" as="executableFrom" /></>}.</>}</span>
+  );
 }
+const possibleText = (p: Item) => { const can = possible(p); return [can.vote && 'vote', can.lacks && `lacks ${can.lacks}`, can.execute && (can.execute === 'now' ? 'execute' : 'wait')].filter(Boolean).join(', ') || 'nothing'; };
 
 /** Yes and no after each vote, oldest first. */
 function VoteChart({ votes, id }: { votes: Item[]; id: string }) {
@@ -97,7 +105,7 @@ export default function Governance() {
           { label: 'Yes', right: true, cell: (p) => <Count of={p} name="yesVotes" />, text: (p) => p.yesVotes },
           { label: 'No', right: true, cell: (p) => <Count of={p} name="noVotes" />, text: (p) => p.noVotes },
           { label: 'Needs', right: true, cell: (p) => <Count of={p} name="threshold" />, text: (p) => p.threshold },
-          { label: 'What can be done', cell: (p) => <StillPossible p={p} />, text: (p) => DONE[p.state] ?? (p.state === 'executable' ? 'execute' : 'vote'), wrap: true },
+          { label: 'What can be done', cell: (p) => <StillPossible p={p} />, text: possibleText, wrap: true },
           { label: 'Stated end', cell: (p) => <Time of={p} name="endsAt" />, text: (p) => p.endsAt },
           { label: 'Proposer', cell: (p) => <Address of={p.proposer} />, text: (p) => p.proposer }]} />
       </Waiting></Card>

@@ -65,7 +65,7 @@ function WhatIf({ v }: { v: Item }) {
         ['Ratio', <Bps raw={ratio} name="ifRatioBps" why="no debt" />],
         ['May be liquidated', liquidated ? <Pill tone="bad">yes</Pill> : <Pill tone="good">no</Pill>],
         ['Liquidated at', <Amount of={then} name="at" as="ifLiquidationPrice" digits={4} unit="USD" why="no debt" />],
-        ['The engine would allow it', enough || (held >= 0 && owed <= 0) ? <Pill tone="good">yes</Pill> : <Pill tone="bad">no: below the minimum</Pill>]]} />
+        ['Enough for new debt or a withdrawal', enough || (held >= 0 && owed <= 0) ? <Pill tone="good">yes</Pill> : <Pill tone="bad">no</Pill>]]} />
       {(price || held || owed) !== 0 && <p><button type="button" onClick={() => setQuery({ price: null, held: null, owed: null }, true)}>As it is</button></p>}
     </>
   );
@@ -113,7 +113,7 @@ export default function VaultPage({ args }: PageProps) {
           <Kpi label="Opened" note={<>changed <Time of={v} name="updatedAt" /></>}><Time of={v} name="openedAt" /></Kpi>
         </Kpis>
       </Waiting>
-      {v.ratioBps != null && <Health ratio={BigInt(v.ratioBps)} limit={BigInt(v.liqRatioBps)} minimum={BigInt(v.minCollRatioBps)} />}
+      {v.ratioBps != null && BigInt(v.ratioBps) >= 0n && BigInt(v.liqRatioBps) > 0n && BigInt(v.minCollRatioBps) > 0n && <Health ratio={BigInt(v.ratioBps)} limit={BigInt(v.liqRatioBps)} minimum={BigInt(v.minCollRatioBps)} />}
       <div class="grid">
         <Card title="What to add"><Facts about="remedy" rows={[
           ['Minimum of new debt', <Bps of={v} name="minCollRatioBps" />], ['To reach it', <Remedy of={v.toMinimum} v={v} about="toMinimum" there="it is above" />],

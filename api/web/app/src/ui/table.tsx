@@ -4,6 +4,7 @@ import { useState } from 'preact/hooks';
 import type { Item, ListAnswer } from '../lib/api';
 import { scale } from '../lib/amount';
 import { csv, download } from '../lib/csv';
+import { fresh } from '../lib/fresh';
 import { ledgerOf, place } from '../lib/router';
 import { InTable } from './bits';
 
@@ -48,17 +49,17 @@ export function Table({ caption, columns, items, file, list, empty = 'None.', ke
   };
   const rows = sorted(items);
   const shown = limit ? rows.slice(0, limit) : rows;
-  const write = (all: Item[]) => {
-    const ledger = ledgerOf(place.get());
+  const write = (all: Item[], ledger = ledgerOf(place.get())) => {
     const lines = all.map((item) => columns.map((c) => fileText(c, item)));
     download(`tidemark-${file}${ledger ? `-ledger-${ledger}` : ''}.csv`, csv([columns.map((c) => (c.percent ? `${c.label} (%)` : c.label)), ...lines]));
   };
-  /** All rows of the question, not those alone that were loaded. */
+  /** All rows of the question at one ledger, not those alone that were loaded. */
   const save = () => {
     if (!list?.more || !list.all) return write(rows);
     setSaving('Loading…');
-    list.all().then((whole) => {
-      write(sorted(whole.items));
+    const newest = fresh.get().ledger, ledger = ledgerOf(place.get()) ?? (newest ? String(newest) : null);
+    list.all(ledger).then((whole) => {
+      write(sorted(whole.items), ledger);
       setSaving(whole.more ? `The file has the first ${whole.items.length} rows.` : '');
     }, (error) => setSaving(`Not exported: ${error.message}`));
   };

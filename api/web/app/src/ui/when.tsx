@@ -27,7 +27,7 @@ export function When() {
     get('/api/ledgers', { to: unix + 1, limit: 1 }, null).then(({ items: [found] }) => {
       if (!found) return setSaid(`The index begins ${range ? stamp(range.first.closedAt) : 'later'}.`);
       box.current?.close();
-      setQuery({ ledger: found.ledger === range?.last.ledger ? null : found.ledger });
+      setQuery({ ledger: Number(found.ledger) >= Number(range?.last.ledger) ? null : found.ledger });
     }, (error) => setSaid(error.message));
   };
   const chosen = Date.parse(`${text}Z`) / 1000;
