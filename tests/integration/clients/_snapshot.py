@@ -45,8 +45,10 @@ def text_of(raw):
 
 
 def keys():
-    found = {}
-    for key in json.loads(http("/.well-known/jwks.json")[2])["keys"]:
+    found, until = {}, time.monotonic() + 60
+    while (told := http("/.well-known/jwks.json"))[0] == 503 and time.monotonic() < until:
+        time.sleep(0.05)  # withdrawn keys are not known yet
+    for key in json.loads(told[2])["keys"]:
         thumbprint = hashlib.sha256(json.dumps({"crv": key["crv"], "kty": key["kty"], "x": key["x"]}, separators=(",", ":")).encode()).digest()
         found[thumbprint] = Ed25519PublicKey.from_public_bytes(base64.urlsafe_b64decode(key["x"] + "="))
     return found
