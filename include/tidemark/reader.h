@@ -76,7 +76,8 @@ static inline bool tide_reader_expect_feeds(struct tide_reader *reader, const ch
     return reader->past && reader_past_expect_feeds(reader->past, after, most, end);
 }
 
-/* Call before a market's totals of its vaults are used. The past computes them now. */
+/* Call once, before totals of markets' vaults and their collateral by token (TIDE_HOT_HELD) are
+ * used. The past adds them up now; a second call would add them again. */
 static inline void tide_reader_count_vaults(struct tide_reader *reader)
 {
     if (reader->past)

@@ -11,7 +11,8 @@
 --   changedAt      Time      when that ledger closed
 -- example: {"provider":"CAO3EKWR44ZHKXKE5OYHXOEBDUYMSZSZ6LEBNHLYOCWKVAVCMI4TCTKH", "shares":"8037225356",
 --   "underlyingA":"6057837769", "underlyingAScaled":"605.7837769", "underlyingB":"10671077126",
---   "underlyingBScaled":"1067.1077126", "valueQuote":"21342154252", "valueQuoteScaled":"2134.2154252", "claimableA":"419118", "claimableAScaled":"0.0419118", "claimableB":"901923",
+--   "underlyingBScaled":"1067.1077126", "valueQuote":"21342154252", "valueQuoteScaled":"2134.2154252",
+--   "claimableA":"419118", "claimableAScaled":"0.0419118", "claimableB":"901923",
 --   "claimableBScaled":"0.0901923", "depositedAt":"2026-01-27T14:27:52Z", "changedLedger":"1334",
 --   "changedAt":"2026-01-27T14:27:52Z"}
 LATERAL (SELECT
